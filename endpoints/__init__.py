@@ -1,0 +1,1 @@
+"""OpenAI-compatible endpoints: client, journal, LightEval model class, local servers."""

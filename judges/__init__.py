@@ -1,0 +1,1 @@
+"""Judge prompts and the parsers of their replies."""

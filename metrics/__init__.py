@@ -1,0 +1,1 @@
+"""Pure verifiers and the metrics built on them, one folder a benchmark."""

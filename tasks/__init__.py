@@ -1,0 +1,1 @@
+"""LightEval task modules, one folder a benchmark."""
