@@ -1,0 +1,39 @@
+# Needs git, make and Python 3.11; everything else goes into .venv.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check lint e2e clean
+
+# The main job: real questions, a real (small) model on the CPU, real scores.
+run: $(VENV)/run.stamp
+	$(BIN)/python run_lighteval.py --task "ifhard:all|0" --model embedded --max-samples 4
+
+# Every test but those that start a vLLM.
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m "not vllm" --cov --cov-report=term --cov-fail-under=90
+
+# What a change must pass before it is proposed.
+check: lint test
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# A real vLLM on the CPU, in an environment of its own that the tests make.
+e2e: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m vllm
+
+$(VENV)/run.stamp: requirements.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

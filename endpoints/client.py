@@ -1,0 +1,319 @@
+"""The client: one OpenAI-compatible server, many requests in flight, three outcomes for each."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+
+from endpoints.batch import Batch, Patience
+from endpoints.errors import EndpointError, hint_for
+from endpoints.failure import Failure, connection_failure, status_failure
+from endpoints.journal import Journal
+from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
+from endpoints.request import Outcome, Request
+from endpoints.retry import RetryPolicy
+from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
+
+__all__ = ["Endpoint", "ServerInfo"]
+
+T = TypeVar("T")
+
+_PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
+_SHOWN_MODELS: Final = 20
+_COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
+_NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
+_PROMPT_AT_FAULT: Final = frozenset({400, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """What a server said about itself at the start of a run.
+
+    Attributes:
+        base_url: the URL asked.
+        model: the model asked for.
+        served: every model listed, in the server's order.
+        max_model_len: window of the model in tokens (prompt and answer), None if the server does not say.
+        reported: the server's own entry for the model, None where it is not listed.
+    """
+
+    base_url: str
+    model: str
+    served: tuple[str, ...]
+    max_model_len: int | None
+    reported: Mapping[str, Any] | None
+
+
+class Endpoint:
+    """An OpenAI-compatible server.
+
+    An asynchronous context manager; it belongs to the event loop that enters it. Each of the ``concurrency`` workers
+    of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
+    (:mod:`endpoints.retry`).
+
+    How long a lost server can hold a run (:class:`endpoints.batch.Patience` gives it up after ``2 * concurrency``
+    failures in a row, so after at most two of each worker): where it refuses connections or answers with errors, the
+    waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for longer waits,
+    ``retry.retry_after_cap_s`` for each); where it drops packets, ``2 * retry.max_attempts * connect_s`` more (203 s);
+    where it takes requests and never answers, ``2 * attempt_s`` and the waits between (one hour). Requests still on
+    the wire then get ``grace_s``.
+
+    Args:
+        base_url: address of the API, ``http://host:port/v1``.
+        api_key: bearer key, None or empty for a server that wants none.
+        concurrency: requests in flight, at least 1.
+        attempt_s: seconds that one attempt may take from sending to the last byte of the answer.
+        deadline_s: seconds that one request may take over all its attempts and waits.
+        connect_s: seconds that a connection may take to stand.
+        check_s: seconds that :meth:`describe` may take.
+        grace_s: seconds that requests on the wire may still take once the server is given up.
+        retry: when and how often to send again.
+        rng: source of the jitter; a fresh one seeded by the system by default.
+
+    Raises:
+        EndpointError: ``base_url`` is not a usable http(s) URL.
+        ValueError: concurrency below 1, or a time that is not positive.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None,
+        *,
+        concurrency: int = 64,
+        attempt_s: float = 1800.0,
+        deadline_s: float = 3600.0,
+        connect_s: float = 10.0,
+        check_s: float = 10.0,
+        grace_s: float = 60.0,
+        retry: RetryPolicy | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
+        if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
+            raise ValueError("time limits must be positive")
+        self.base_url = _checked_url(base_url)
+        self.concurrency = concurrency
+        self._api_key = api_key or "EMPTY"  # the OpenAI client insists on one
+        self._attempt_s = attempt_s
+        self._deadline_s = deadline_s
+        self._connect_s = connect_s
+        self._check_s = check_s
+        self._grace_s = grace_s
+        self._retry = retry or RetryPolicy()
+        self._rng = rng or random.Random()
+        self._client: openai.AsyncOpenAI | None = None
+        self._can_count = True
+
+    async def __aenter__(self) -> Self:
+        allow_connections(self.concurrency)
+        transport = AiohttpTransport(connect_s=self._connect_s, proxy=proxy_for(self.base_url))
+        self._client = openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key=self._api_key,
+            max_retries=0,
+            http_client=httpx2.AsyncClient(transport=transport, timeout=None),
+        )
+        self._counting = asyncio.Semaphore(_COUNTING)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def describe(self, model: str, *, must_be_listed: bool = True) -> ServerInfo:
+        """Checks at the start of a run that the server is there and serves ``model``.
+
+        Args:
+            model: the name that requests will carry.
+            must_be_listed: False for a server whose list is not complete.
+
+        Raises:
+            EndpointError: one line within ``check_s`` seconds: not reachable, not an OpenAI-compatible API, key
+                refused, or model not served (then the served ones are named).
+        """
+        listing = await self._attempt("GET", "/models", None, _read_models, self._check_s)
+        if isinstance(listing, Failure):
+            hint = "is the server up there?" if listing.status is None else hint_for(listing.status, listing.error)
+            advice = f" ({hint})" if hint else ""
+            raise EndpointError(f"{self.base_url}: no list of models: {listing.error}{advice}")
+        served = tuple(listing)
+        if model not in listing and must_be_listed:
+            shown = ", ".join(served[:_SHOWN_MODELS]) or "none"
+            more = f" and {len(served) - _SHOWN_MODELS} more" if len(served) > _SHOWN_MODELS else ""
+            raise EndpointError(f"{self.base_url} does not serve the model {model!r}; it serves: {shown}{more}")
+        entry = listing.get(model)
+        window = entry.get("max_model_len") if entry else None
+        return ServerInfo(
+            base_url=self.base_url,
+            model=model,
+            served=served,
+            max_model_len=window if isinstance(window, int) and window > 0 else None,
+            reported=entry,
+        )
+
+    async def count_prompt_tokens(self, request: Request) -> int | None:
+        """Number of tokens in the prompt of ``request``, chat template included, as vLLM's ``/tokenize`` counts them.
+
+        Any number of these calls may be started at once; a few are sent at a time.
+
+        Returns:
+            The count; None where the server has no ``/tokenize``, or refuses this prompt (asking will say why).
+
+        Raises:
+            EndpointError: the server could not be reached or failed, after all retries.
+        """
+        async with self._counting:
+            if not self._can_count:
+                return None
+            url = self.base_url.removesuffix("/v1") + "/tokenize"
+            counted = await self._send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
+        if not isinstance(counted, Failure):
+            return counted[0]
+        if counted.code not in _NO_COUNT:
+            raise EndpointError(f"{url}: {counted.error}")
+        if counted.status not in _PROMPT_AT_FAULT:
+            self._can_count = False
+        return None
+
+    async def run(
+        self,
+        requests: Sequence[Request],
+        journal: Journal | None = None,
+        on_outcome: Callable[[Request, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Puts every request to the server, ``concurrency`` at a time, and waits for all outcomes.
+
+        A request whose key the journal holds an answer for is not sent. Every other outcome, answered or failed, is
+        journalled before ``on_outcome`` hears of it. Equal requests are sent once and share the outcome.
+
+        Args:
+            requests: in any number; they are sent in this order.
+            journal: open journal to read from and append to, None for none.
+            on_outcome: called once for each request, on the thread of the event loop, as its outcome is known
+                (answers from the journal first); it must return at once. What it raises ends the run.
+
+        Returns:
+            The outcomes, in the order and number of ``requests``.
+
+        Raises:
+            RequestRefused: a request was refused before this run had any answer; the others are cancelled.
+            JournalError: the journal cannot be written; the others are cancelled.
+        """
+        batch = Batch(
+            self._ask,
+            requests,
+            url=self.base_url,
+            concurrency=self.concurrency,
+            grace_s=self._grace_s,
+            journal=journal,
+            on_outcome=on_outcome,
+        )
+        return await batch.run()
+
+    async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:
+        kind = request.kind
+        sent = await self._send(_PATHS[kind], request.body(), lambda body: read_reply(kind, body), patience)
+        if isinstance(sent, Failure):
+            return sent
+        outcome, attempts = sent
+        return outcome.after(attempts)
+
+    async def _send(
+        self, path: str, body: Mapping[str, Any], read: Callable[[bytes], T], patience: Patience
+    ) -> tuple[T, int] | Failure:
+        """Sends until an answer, a failure that no retry mends, the last attempt, the deadline, or out of patience."""
+        content = json.dumps(body, allow_nan=False).encode("ascii")
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._deadline_s
+        attempts = 0
+        while True:
+            attempts += 1
+            result = await self._attempt("POST", path, content, read, min(self._attempt_s, deadline - clock()))
+            if not isinstance(result, Failure):
+                return result, attempts
+            if result.code == "timeout":
+                patience.timed_out()
+            if not result.retried or attempts >= self._retry.max_attempts:
+                return result.after(attempts)
+            wait_s = self._retry.wait_s(attempts, result.retry_after, self._rng)
+            if clock() + wait_s >= deadline:
+                return result.after(attempts, f"no time left for another attempt within {self._deadline_s:g} s")
+            if not await patience.pause(wait_s):
+                return result.after(attempts, "no further attempt: the server was given up")
+
+    async def _attempt(
+        self, method: str, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
+    ) -> T | Failure:
+        if self._client is None:
+            raise RuntimeError("the endpoint is not open: use it in an async with statement")
+        try:
+            async with asyncio.timeout(limit_s):
+                # The plain response: building the client's typed objects would double the cost of a request.
+                if content is None:
+                    response = await self._client.get(path, cast_to=httpx2.Response)
+                else:
+                    response = await self._client.post(path, cast_to=httpx2.Response, content=content)
+            return read(response.content)
+        except TimeoutError:
+            return Failure("timeout", f"no answer within {limit_s:g} s", retried=True)
+        except openai.APIStatusError as error:
+            return status_failure(error.response, time.time())
+        except openai.APIConnectionError as error:
+            return connection_failure(error)
+        except AbortedReplyError as error:
+            return Failure("aborted", str(error), retried=True)
+        except BadReplyError as error:
+            return Failure("bad-body", str(error), retried=True)
+
+
+def _checked_url(base_url: str) -> str:
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        httpx2.URL(base_url)
+    except (ValueError, httpx2.InvalidURL):
+        usable = False
+    if not usable:
+        raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1")
+    if parts.username or parts.password:
+        raise EndpointError(f"the URL of {parts.hostname} holds a password: give the key by --api-key-env instead")
+    return base_url.rstrip("/")
+
+
+def _read_models(body: bytes) -> dict[str, Mapping[str, Any]]:
+    try:
+        parsed = json.loads(body)
+        return {entry["id"]: entry for entry in parsed["data"] if isinstance(entry["id"], str)}
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise BadReplyError("the answer is not a list of models; is this an OpenAI-compatible API?") from None
+
+
+def _tokenize_body(request: Request) -> dict[str, Any]:
+    if request.kind == "completion":
+        return {"model": request.model, "prompt": request.prompt, "add_special_tokens": True}
+    body = request.body()
+    kept = ("model", "messages", "chat_template", "chat_template_kwargs", "tools")
+    return {name: body[name] for name in kept if name in body} | {"add_generation_prompt": True}
+
+
+def _read_count(body: bytes) -> int:
+    try:
+        count = json.loads(body)["count"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        raise BadReplyError("no token count") from None
+    if not isinstance(count, int):
+        raise BadReplyError("no token count")
+    return count

@@ -1,0 +1,177 @@
+"""What can go wrong with an endpoint: exceptions, stable codes, the server's words read.
+
+Three kinds are kept apart. A sample that got no answer is an :class:`~endpoints.request.Outcome` with status
+``failed`` and one of the codes below; nothing is raised. A server that cannot be used at all raises
+:class:`EndpointError` (exit status 3). A journal that cannot be read or written raises
+:class:`~endpoints.journal.JournalError`.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Literal, get_args
+
+__all__ = [
+    "ERROR_CODES",
+    "EndpointError",
+    "ErrorCode",
+    "RequestRefused",
+    "hint_for",
+    "is_context_overflow",
+    "one_line",
+    "server_words",
+]
+
+ErrorCode = Literal[
+    "timeout",  # one attempt, or all of them together, took longer than allowed
+    "connection",  # refused, reset, closed, name not resolved
+    "rate-limited",  # HTTP 429 to the last attempt
+    "server-error",  # HTTP 5xx, 408, 409 to the last attempt
+    "bad-body",  # truncated, not JSON, or JSON without a usable choice
+    "aborted",  # the server ended the generation itself (finish_reason abort or error)
+    "context-overflow",  # the server says that prompt and answer do not fit its window
+    "does-not-fit",  # found before sending: never sent
+    "refused",  # another HTTP 3xx or 4xx
+    "server-gone",  # on the wire when the run gave the server up
+    "client-bug",  # our own code raised
+]
+ERROR_CODES: Final[tuple[str, ...]] = get_args(ErrorCode)
+
+_LINE_LIMIT: Final = 600
+
+
+class EndpointError(Exception):
+    """The endpoint cannot be used; the message is one line for the user, naming the URL (exit status 3)."""
+
+
+class RequestRefused(EndpointError):  # noqa: N818 (the name says what happened)
+    """The server refused a request before it had answered any, so every further one would be refused too.
+
+    Attributes:
+        status: HTTP status.
+        server_message: the server's words, one line.
+        hint: what to change, or None where the words say nothing known.
+        sample_id: base id of the refused question.
+    """
+
+    def __init__(self, *, url: str, status: int, server_message: str, hint: str | None, sample_id: str) -> None:
+        self.status = status
+        self.server_message = server_message
+        self.hint = hint
+        self.sample_id = sample_id
+        advice = f" Hint: {hint}" if hint else ""
+        super().__init__(f"{url} refused the request for {sample_id!r}: HTTP {status}: {server_message}.{advice}")
+
+
+def one_line(text: str, limit: int = _LINE_LIMIT) -> str:
+    """``text`` on one line: runs of white space become one space, the end beyond ``limit`` characters an ellipsis."""
+    # Only a prefix is looked at: an error page may be megabytes long.
+    line = " ".join(text[: limit * 4].split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def server_words(body: bytes) -> tuple[str, str | None]:
+    """The error message and error code of an error body.
+
+    Knows OpenAI's shape (``{"error": {"message", "code"}}``), the flat one of older vLLM (``{"message", "code"}``),
+    FastAPI's (``{"detail"}``) and plain text.
+
+    Args:
+        body: the raw response body, possibly empty or cut.
+
+    Returns:
+        The message on one line (``"(empty body)"`` for none) and the code where it is a string, else None.
+    """
+    text = body.decode("utf-8", "replace")
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return one_line(text) or "(empty body)", None
+    found = next(_messages(parsed), None)
+    return one_line(found if found is not None else text) or "(empty body)", _code(parsed)
+
+
+def _messages(parsed: Any) -> Iterator[str]:
+    if isinstance(parsed, str):
+        yield parsed
+    elif isinstance(parsed, dict):
+        for name in ("error", "message", "detail"):
+            value = parsed.get(name)
+            if isinstance(value, list) and value:  # FastAPI's 422: a list of located complaints
+                yield json.dumps(value, ensure_ascii=False)
+            yield from _messages(value)
+
+
+def _code(parsed: Any) -> str | None:
+    if not isinstance(parsed, dict):
+        return None
+    inner = parsed.get("error")
+    for record in (inner, parsed):
+        if isinstance(record, dict):
+            for name in ("code", "type"):
+                value = record.get(name)
+                if isinstance(value, str) and value in _OVERFLOW_CODES:
+                    return value
+            if isinstance(record.get("code"), str):
+                return str(record["code"])
+    return None
+
+
+_OVERFLOW_CODES: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+
+# The wordings in use: vLLM ("maximum context length is 8192 tokens", "longer than the maximum model length of",
+# "exceeds model's maximum context length"), OpenAI ("exceeds the context window"), llama.cpp ("context size").
+_OVERFLOW_WORDS: Final = re.compile(
+    r"context[ _]length|context window|context size|max(?:imum)?[ _]model[ _]len", re.IGNORECASE
+)
+_OVERFLOW_STATUSES: Final = frozenset({400, 413, 422})
+
+
+def is_context_overflow(status: int, message: str, code: str | None) -> bool:
+    """Whether an HTTP error says that the prompt, or prompt and answer together, exceed the model's window."""
+    if code in _OVERFLOW_CODES:
+        return True
+    return status in _OVERFLOW_STATUSES and _OVERFLOW_WORDS.search(message) is not None
+
+
+_KEY_HINT: Final = "check the key in the variable that --api-key-env names"
+_URL_HINT: Final = "check --base-url (it usually ends in /v1) and --model"
+
+# Status (None: any), pattern, hint; the first match wins.
+_HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
+    (
+        None,
+        r"alternat",
+        "the model's chat template wants user and assistant turns to alternate: "
+        "drop --system-prompt, or use a task without few-shot turns",
+    ),
+    (
+        None,
+        r"system role|system messages?.{0,40}not|role.{0,20}system|system.{0,30}not support",
+        "the model's chat template has no system role: drop --system-prompt",
+    ),
+    (
+        None,
+        r"chat[ _]template",
+        "the server has no usable chat template: is this a base model? Serve an instruct model",
+    ),
+    (None, r"api[ _-]?key|unauthori[sz]ed|authenticat", _KEY_HINT),
+    (None, r"model.{0,120}(?:does not|not) (?:exist|found)", "--model must be a name that the server lists"),
+    (
+        None,
+        r"extra (?:fields|inputs)|unrecognized|unexpected|not permitted|unsupported",
+        "the server does not know a field that was sent: drop --chat-template-kwargs or the sampling option it names",
+    ),
+    (401, r"", _KEY_HINT),
+    (403, r"", _KEY_HINT),
+    (404, r"", _URL_HINT),
+    (405, r"", _URL_HINT),
+)
+
+
+def hint_for(status: int, message: str) -> str | None:
+    """What a user can change after a refusal with these words, or None where they say nothing known."""
+    for wanted, pattern, hint in _HINTS:
+        if wanted in (None, status) and re.search(pattern, message, re.IGNORECASE):
+            return hint
+    return None

@@ -1,0 +1,92 @@
+"""Why an attempt got no answer, read from what the HTTP layer gave."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import httpx2
+import openai
+
+from endpoints.errors import ErrorCode, is_context_overflow, one_line, server_words
+from endpoints.request import Outcome
+from endpoints.retry import is_retried, retry_after_s
+
+__all__ = ["Failure", "connection_failure", "status_failure"]
+
+# A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
+_REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a request got no answer.
+
+    Attributes:
+        code: stable code.
+        error: one line with the server's words.
+        retried: whether another attempt may mend it.
+        status: HTTP status, None where there was no response.
+        retry_after: seconds that the server asked to wait, None if it did not.
+        server_message: the server's words alone, ``""`` where there was no response.
+        attempts: requests sent.
+    """
+
+    code: ErrorCode
+    error: str
+    retried: bool
+    status: int | None = None
+    retry_after: float | None = None
+    server_message: str = ""
+    attempts: int = 1
+
+    @property
+    def refuses_all(self) -> bool:
+        """Whether the server refused for a reason that the next request would meet as well."""
+        return self.code == "refused" and self.status in _REFUSES_ALL
+
+    def after(self, attempts: int, note: str = "") -> "Failure":
+        """The same, as the end of ``attempts`` attempts."""
+        return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
+
+    def outcome(self) -> Outcome:
+        """The failed outcome of the sample."""
+        return Outcome.failure(self.code, self.error, self.attempts)
+
+
+def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
+    if status == 429:
+        return "rate-limited"
+    if is_retried(status):
+        return "server-error"
+    return "context-overflow" if is_context_overflow(status, message, code) else "refused"
+
+
+def status_failure(response: httpx2.Response, now: float) -> Failure:
+    """The failure that an HTTP status other than 2xx stands for.
+
+    Args:
+        response: the response, body read.
+        now: seconds since the epoch, for a ``Retry-After`` date.
+    """
+    status = response.status_code
+    message, code = server_words(response.content)
+    if 300 <= status < 400:
+        message = f"redirects to {response.headers.get('location', 'nowhere')}: give that address as the base URL"
+    return Failure(
+        _status_code(status, message, code),
+        f"HTTP {status}: {message}",
+        retried=is_retried(status),
+        status=status,
+        retry_after=retry_after_s(response.headers, now),
+        server_message=message,
+    )
+
+
+def connection_failure(error: openai.APIConnectionError) -> Failure:
+    """The failure that a missing, broken or unreadable response stands for; all of these are retried."""
+    cause = error.__cause__
+    words = one_line(str(cause or error))
+    if isinstance(cause, httpx2.ConnectError):
+        return Failure("connection", f"cannot connect: {words}", retried=True)
+    if isinstance(cause, httpx2.RemoteProtocolError | httpx2.DecodingError):
+        return Failure("bad-body", words, retried=True)
+    return Failure("connection", f"connection lost: {words}", retried=True)

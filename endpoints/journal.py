@@ -1,0 +1,245 @@
+"""The journal of a run (``responses.jsonl``): every finished response, on disk as it arrives.
+
+The lines are those of :mod:`endpoints.record`. A line is handed to the operating system in one write before
+:meth:`Journal.append` returns, so a killed process loses nothing; a background thread asks for it to reach the disk
+within a second, so a power cut loses at most that.
+"""
+
+import fcntl
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from endpoints.record import FIELDS, STATUSES, JournalError, Record, read_journal, records, to_line
+from endpoints.request import Outcome, Request
+
+__all__ = ["FIELDS", "Journal", "JournalError", "Record", "read_journal"]
+
+SYNC_EVERY_S: Final = 0.5
+
+
+class Journal:
+    """An open journal: appended to by this process alone, with the answers it held when opened.
+
+    Opening creates the file (its folder must exist), takes the lock, and repairs a half-written last line: a whole
+    record that only lacks its line end is kept, anything else is cut, all lines before it are kept.
+
+    Args:
+        path: the file.
+        sync_every_s: seconds between two requests to bring written lines to the disk.
+        fsync: the call that does so, given the file descriptor.
+
+    Attributes:
+        path: the file.
+        cut_bytes: length of the half-written line that was cut on opening, 0 if there was none.
+
+    Raises:
+        JournalError: the file cannot be opened, another process holds it, a line before the last is broken, or the
+            file is no journal (it is then left as it was).
+    """
+
+    def __init__(
+        self, path: Path, *, sync_every_s: float = SYNC_EVERY_S, fsync: Callable[[int], None] = os.fsync
+    ) -> None:
+        self.path = path
+        self.cut_bytes = 0
+        self._answered: dict[str, Outcome] = {}
+        self._failed: dict[str, Outcome] = {}
+        self._sync_every_s = sync_every_s
+        self._fsync = fsync
+        self._lock = threading.Lock()
+        self._error: OSError | None = None
+        self._dirty = threading.Event()
+        self._closing = threading.Event()
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be opened: {error.strerror or error}") from error
+        try:
+            self._take_lock()
+            self._load()
+        except BaseException:
+            os.close(self._fd)
+            raise
+        self._open = True
+        _close_in_forked_children(self)
+        self._thread = threading.Thread(target=self._sync_forever, name=f"fsync {path.name}", daemon=True)
+        self._thread.start()
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JournalError(f"{self.path}: another run is writing to it; wait for it to end or stop it") from None
+        except OSError as error:
+            raise JournalError(f"{self.path}: cannot be locked: {error.strerror or error}") from error
+
+    def _load(self) -> None:
+        size, ended = 0, True
+        try:
+            with os.fdopen(os.dup(self._fd), "rb") as file:
+                for record, end, whole in records(file, self.path):
+                    self._remember(record.key, record.outcome)
+                    size, ended = end, whole
+            self.cut_bytes = os.fstat(self._fd).st_size - size
+            if self.cut_bytes:
+                os.ftruncate(self._fd, size)
+            if not ended:
+                os.write(self._fd, b"\n")
+            self._fsync(self._fd)
+            _sync_folder(self.path.parent)
+        except OSError as error:
+            raise JournalError(f"{self.path}: cannot be read or repaired: {error.strerror or error}") from error
+
+    def _remember(self, key: str, outcome: Outcome) -> None:
+        if outcome.status == "answered":
+            self._answered[key] = outcome
+            self._failed.pop(key, None)
+        elif key not in self._answered:
+            self._failed[key] = outcome
+
+    def __len__(self) -> int:
+        """Number of requests answered."""
+        return len(self._answered)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._answered
+
+    def get(self, key: str) -> Outcome | None:
+        """The last answered outcome under ``key``, None if there is none (it may have failed)."""
+        return self._answered.get(key)
+
+    def get_failed(self, key: str) -> Outcome | None:
+        """The last failed outcome under ``key``, None if it never failed or was answered."""
+        return self._failed.get(key)
+
+    def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
+        """Writes one finished response; when this returns, the operating system has it.
+
+        Args:
+            request: the request.
+            outcome: what came of it, answered or failed.
+            key: ``request.key()`` where the caller has it at hand.
+
+        Raises:
+            JournalError: the line could not be written, or an earlier one could not be brought to the disk (a full
+                disk). What was on disk before stays readable.
+            ValueError: the outcome is ``not_asked``, or the key is answered already.
+        """
+        if outcome.status not in STATUSES:
+            raise ValueError(f"a {outcome.status} outcome is not journalled")
+        key = request.key() if key is None else key
+        if key in self._answered:
+            raise ValueError(f"{request.task} {request.sample_id}: answered already")
+        line = to_line(request, key, outcome)
+        with self._lock:
+            self._check()
+            self._write(line)
+        self._remember(key, outcome)
+        self._dirty.set()
+
+    def _write(self, line: bytes) -> None:
+        start = os.fstat(self._fd).st_size
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError as error:
+            self._error = error
+            # Best effort: the next opening repairs a torn tail as well.
+            try:
+                os.ftruncate(self._fd, start)
+            except OSError as second:
+                error.add_note(f"nor could the half-written line be cut: {second}")
+            self._check()
+
+    def _check(self) -> None:
+        if not self._open:
+            raise JournalError(f"{self.path}: is closed")
+        if self._error is not None:
+            raise JournalError(
+                f"{self.path}: cannot be written: {self._error.strerror or self._error}"
+            ) from self._error
+
+    def _sync_forever(self) -> None:
+        while not self._closing.wait(self._sync_every_s):
+            if self._dirty.is_set():
+                self._dirty.clear()
+                try:
+                    self._fsync(self._fd)
+                except OSError as error:
+                    self._error = error
+                    return
+
+    def sync(self) -> None:
+        """Brings every line to the disk now.
+
+        Raises:
+            JournalError: it could not, or an earlier write had failed.
+        """
+        self._check()
+        self._dirty.clear()
+        try:
+            self._fsync(self._fd)
+        except OSError as error:
+            self._error = error
+            self._check()
+
+    def close(self) -> None:
+        """Brings every line to the disk and gives up the lock; closing twice is harmless.
+
+        Raises:
+            JournalError: a line could not be written or brought to the disk. The file is closed all the same.
+        """
+        if not self._open:
+            return
+        self._closing.set()
+        self._thread.join()
+        try:
+            self.sync()
+        finally:
+            self._open = False
+            os.close(self._fd)
+
+    def _abandon(self) -> None:
+        if self._open:
+            self._open = False
+            os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# A forked child shares the lock with us. Were it to outlive a killed run, the run could not be resumed, so a child
+# closes its copy at once; closing does not unlock while we still hold ours.
+_open_journals: weakref.WeakSet[Journal] = weakref.WeakSet()
+_hooked = threading.Event()
+
+
+def _close_in_forked_children(journal: Journal) -> None:
+    _open_journals.add(journal)
+    if not _hooked.is_set():
+        _hooked.set()
+        os.register_at_fork(after_in_child=_forget_after_fork)
+
+
+def _forget_after_fork() -> None:
+    for journal in tuple(_open_journals):
+        journal._abandon()

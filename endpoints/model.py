@@ -1,0 +1,230 @@
+"""The LightEval model that asks an OpenAI-compatible server.
+
+Used by the runner, and by LightEval's own command line as a model definition file::
+
+    ENDPOINT_BASE_URL=http://127.0.0.1:8001/v1 lighteval custom NAME endpoints/model.py "ifhard:all|0" \
+        --custom-tasks tasks.ifhard.task
+"""
+
+import asyncio
+import logging
+import os
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lighteval.models.abstract_model import LightevalModel
+from lighteval.models.model_output import ModelResponse
+from lighteval.tasks.prompt_manager import PromptManager
+from lighteval.tasks.requests import Doc
+from tqdm import tqdm
+
+from endpoints.client import Endpoint
+from endpoints.errors import EndpointError
+from endpoints.journal import Journal
+from endpoints.model_config import EndpointModelConfig, config_from_environment
+from endpoints.planning import Plan, plan_requests
+from endpoints.request import Outcome, Request
+from endpoints.response import to_response
+from endpoints.saved import SavedResponses
+
+__all__ = ["EndpointModel", "OnAnswer"]
+
+logger = logging.getLogger(__name__)
+
+OnAnswer = Callable[[Doc, Outcome], Awaitable[None] | None]
+_NAMED = 5  # ids shown when a list could be long
+
+
+class _NoCache:
+    """LightEval's own sample cache stores failures as answers; the journal takes its place."""
+
+    def _init_registry(self, registry: Any) -> None:
+        pass
+
+
+class EndpointModel(LightevalModel):
+    """Answers of a server or of a responses file, one an document, in order.
+
+    Per document, ``doc.specific`` may say: ``kind`` (``chat`` or ``completion``; a completion's
+    query is the whole prompt), ``max_tokens`` (cap, cut to the server's window), ``id`` and
+    ``repeat``. Documents of other task modules have none of these and are asked by chat.
+
+    Args:
+        config: settings; from LightEval's command line a bare custom-model config, the rest
+            then comes from the environment (``endpoints.model_config.ENVIRONMENT``).
+        on_answer: called on the event loop with each document and its outcome as it arrives; what
+            it returns is awaited before generation counts as finished (scoring, judging).
+        strict: raise at the end if any sample has no answer. LightEval's command line has no
+            other way to say so; the runner reports coverage instead.
+    """
+
+    is_async = True
+
+    def __init__(self, config: Any, on_answer: OnAnswer | None = None, strict: bool = True) -> None:
+        if not isinstance(config, EndpointModelConfig):
+            config = config_from_environment(config.model_name, os.environ)
+        self.config: EndpointModelConfig = config
+        self.on_answer = on_answer
+        self.strict = strict
+        self.plan_notes: list[str] = []
+        self._cache = _NoCache()
+        self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
+
+    @property
+    def tokenizer(self) -> None:
+        """None: the server tokenizes."""
+        return
+
+    @property
+    def add_special_tokens(self) -> bool:
+        """False: the server's chat template adds them."""
+        return False
+
+    @property
+    def max_length(self) -> None:
+        """None: known to the server, asked when generation starts."""
+        return
+
+    def request(self, doc: Doc) -> Request:
+        """What is sent for a document, before its cap is fitted to the window."""
+        specific = doc.specific or {}
+        config = self.config
+        kind = specific.get("kind", "chat")
+        messages = tuple(self._prompts.prepare_prompt_api(doc)) if kind == "chat" else None
+        sampling: dict[str, Any] = {"temperature": config.generation_parameters.temperature}
+        for name in ("seed", "top_p"):
+            value = getattr(config.generation_parameters, name)
+            if value is not None:
+                sampling[name] = value
+        if doc.stop_sequences:
+            sampling["stop"] = list(doc.stop_sequences)
+        extra = (
+            {"chat_template_kwargs": config.chat_template_kwargs}
+            if config.chat_template_kwargs and kind == "chat"
+            else {}
+        )
+        cap = config.max_new_tokens or specific.get("max_tokens") or doc.generation_size
+        if not cap:
+            raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
+        return Request(
+            task=doc.task_name.partition("|")[0],
+            sample_id=str(specific.get("id", doc.id)),
+            repeat=int(specific.get("repeat", 0)),
+            kind=kind,
+            model=config.request_model,
+            messages=messages,
+            prompt=None if kind == "chat" else doc.query,
+            max_tokens=int(cap),
+            sampling=sampling,
+            extra_body=extra,
+        )
+
+    async def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
+        """One response a document, same order and length; a failed one says so in its ``outcome``.
+
+        Raises:
+            EndpointError: the server cannot be had or refuses the first request; in strict mode
+                also when any sample ended without an answer.
+        """
+        requests = [self.request(doc) for doc in docs]
+        if self.config.responses_path is not None:
+            saved = SavedResponses(Path(self.config.responses_path))
+            outcomes = await self._from_saved(saved, docs, requests)
+        else:
+            outcomes = await self._from_server(docs, requests)
+        if len(outcomes) != len(docs):
+            raise AssertionError(f"{len(outcomes)} outcomes for {len(docs)} documents")
+        missing = [(r, o) for r, o in zip(requests, outcomes, strict=True) if o.status != "answered"]
+        if missing and self.strict:
+            shown = "; ".join(f"{r.task} {r.sample_id}: {o.error}" for r, o in missing[:_NAMED])
+            raise EndpointError(
+                f"{len(missing)} of {len(docs)} samples have no answer; finished ones are kept: {shown}"
+            )
+        return [to_response(request, outcome) for request, outcome in zip(requests, outcomes, strict=True)]
+
+    async def _from_saved(
+        self, saved: SavedResponses, docs: Sequence[Doc], requests: Sequence[Request]
+    ) -> list[Outcome]:
+        outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
+        pending = [self._announce(doc, outcome) for doc, outcome in zip(docs, outcomes, strict=True)]
+        await asyncio.gather(*(task for task in pending if task is not None))
+        return outcomes
+
+    async def _from_server(self, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+        config = self.config
+        order = list(range(len(docs)))
+        if config.shuffle_seed is not None:
+            random.Random(config.shuffle_seed).shuffle(order)
+        journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
+        try:
+            async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
+                server = await endpoint.describe(config.request_model)
+                plan = await plan_requests([requests[i] for i in order], server.max_model_len, endpoint)
+                self._note_plan(plan, [requests[i] for i in order], server.max_model_len)
+                by_position = await self._run(endpoint, journal, [docs[i] for i in order], plan)
+        finally:
+            if journal is not None:
+                journal.close()
+        outcomes: list[Outcome | None] = [None] * len(docs)
+        for position, outcome in zip(order, by_position, strict=True):
+            outcomes[position] = outcome
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    async def _run(self, endpoint: Endpoint, journal: Journal | None, docs: Sequence[Doc], plan: Plan) -> list[Outcome]:
+        sent = [(doc, request) for doc, request in zip(docs, plan.requests, strict=True) if request is not None]
+        doc_of = {id(request): doc for doc, request in sent}
+        pending: list[asyncio.Task[None]] = []
+        bar = tqdm(total=len(docs), desc="answers", unit="q", disable=self.on_answer is not None or self.disable_tqdm)
+
+        def arrived(doc: Doc, outcome: Outcome) -> None:
+            bar.update()
+            task = self._announce(doc, outcome)
+            if task is not None:
+                pending.append(task)
+
+        with bar:
+            for position, outcome in plan.rejected.items():
+                arrived(docs[position], outcome)
+            answered = await endpoint.run(
+                [request for _, request in sent],
+                journal,
+                lambda request, outcome: arrived(doc_of[id(request)], outcome),
+            )
+        await asyncio.gather(*pending)
+        remaining = iter(answered)
+        return [plan.rejected[i] if request is None else next(remaining) for i, request in enumerate(plan.requests)]
+
+    def _announce(self, doc: Doc, outcome: Outcome) -> asyncio.Task[None] | None:
+        work = self.on_answer(doc, outcome) if self.on_answer is not None else None
+        return asyncio.ensure_future(_finish(work)) if work is not None else None
+
+    def _note_plan(self, plan: Plan, requests: Sequence[Request], window: int | None) -> None:
+        """Say, before anything is sent, what the window does to the run."""
+        if plan.rejected:
+            ids = [f"{requests[i].task} {requests[i].sample_id}" for i in plan.rejected]
+            more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+            self.plan_notes.append(
+                f"{len(ids)} of {len(requests)} questions do not fit the server's window of {window} tokens "
+                f"and are not asked: {', '.join(ids[:_NAMED])}{more}"
+            )
+        if plan.shortened:
+            self.plan_notes.append(
+                f"{plan.shortened} of {len(requests)} answers are capped below the task's size "
+                f"by the window of {window} tokens"
+            )
+        for note in self.plan_notes:
+            logger.warning(note)
+
+    async def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
+        """Not offered: these benchmarks generate."""
+        raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")
+
+    async def loglikelihood_rolling(self, docs: list[Doc]) -> list[ModelResponse]:
+        """Not offered: these benchmarks generate."""
+        raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")
+
+
+async def _finish(work: Awaitable[None]) -> None:
+    await work

@@ -1,0 +1,93 @@
+"""Settings of the endpoint model, from the runner or from the environment."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lighteval.models.abstract_model import ModelConfig
+from lighteval.models.model_input import GenerationParameters
+from pydantic import Field
+
+__all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
+
+DEFAULT_BASE_URL = "http://127.0.0.1:8001/v1"
+DEFAULT_CONCURRENCY = 64
+
+# `lighteval custom` passes a model name and nothing else; these variables carry the rest.
+ENVIRONMENT: Mapping[str, str] = {
+    "ENDPOINT_BASE_URL": f"server, default {DEFAULT_BASE_URL}",
+    "OPENAI_API_KEY": "key sent to it, default EMPTY",
+    "ENDPOINT_CONCURRENCY": f"requests in flight, default {DEFAULT_CONCURRENCY}",
+    "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
+    "ENDPOINT_TEMPERATURE": "default 0",
+    "ENDPOINT_SEED": "sampling seed",
+    "ENDPOINT_SYSTEM_PROMPT": "system message",
+    "ENDPOINT_CHAT_TEMPLATE_KWARGS": "JSON object for the chat template",
+    "ENDPOINT_JOURNAL": "file that keeps finished answers; asked again, they are not sent again",
+    "ENDPOINT_RESPONSES": "score these saved answers instead of asking a server",
+}
+
+
+class EndpointModelConfig(ModelConfig):
+    """What distinguishes one set of answers from another, plus how to fetch them.
+
+    Fields marked ``exclude`` change how fast or from where answers come, never which
+    answers; they stay out of the results file (the key above all).
+    """
+
+    base_url: str = DEFAULT_BASE_URL
+    served_name: str | None = None
+    max_new_tokens: int | None = None
+    chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    api_key: str = Field("EMPTY", exclude=True, repr=False)
+    concurrency: int = Field(DEFAULT_CONCURRENCY, exclude=True)
+    shuffle_seed: int | None = Field(None, exclude=True)
+    journal_path: str | None = Field(None, exclude=True)
+    responses_path: str | None = Field(None, exclude=True)
+
+    @property
+    def request_model(self) -> str:
+        """The model id that goes into requests; may differ from the name results are filed under."""
+        return self.served_name or self.model_name
+
+
+def config_from_environment(model_name: str, environment: Mapping[str, str]) -> EndpointModelConfig:
+    """Settings for LightEval's own command line, which has no options for them.
+
+    Args:
+        model_name: as given to ``lighteval custom``.
+        environment: usually ``os.environ``; the names are in ENVIRONMENT.
+
+    Raises:
+        ValueError: a value cannot be read; the variable is named.
+    """
+
+    def read(name: str, convert: Any, default: Any) -> Any:
+        text = environment.get(name)
+        if text is None or text == "":
+            return default
+        try:
+            return convert(text)
+        except ValueError as error:
+            raise ValueError(f"environment variable {name}={text!r} cannot be read: {error}") from error
+
+    kwargs = read("ENDPOINT_CHAT_TEMPLATE_KWARGS", json.loads, {})
+    if not isinstance(kwargs, dict):
+        raise ValueError(
+            f"environment variable ENDPOINT_CHAT_TEMPLATE_KWARGS must hold a JSON object, found {kwargs!r}"
+        )
+    return EndpointModelConfig(
+        model_name=model_name,
+        base_url=read("ENDPOINT_BASE_URL", str, DEFAULT_BASE_URL),
+        max_new_tokens=read("ENDPOINT_MAX_NEW_TOKENS", int, None),
+        chat_template_kwargs=kwargs,
+        system_prompt=read("ENDPOINT_SYSTEM_PROMPT", str, None),
+        generation_parameters=GenerationParameters(
+            temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)
+        ),
+        api_key=read("OPENAI_API_KEY", str, "EMPTY"),
+        shuffle_seed=None,
+        concurrency=read("ENDPOINT_CONCURRENCY", int, DEFAULT_CONCURRENCY),
+        journal_path=read("ENDPOINT_JOURNAL", str, None),
+        responses_path=read("ENDPOINT_RESPONSES", str, None),
+    )

@@ -1,0 +1,84 @@
+"""Fitting requests into the server's context window before anything is sent."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Protocol
+
+from endpoints.request import Outcome, Request
+
+__all__ = ["Plan", "TokenCounter", "plan_requests"]
+
+# Role markers and the generation prompt of any chat template we have met, a message.
+_TEMPLATE_BYTES = 64
+# Without a token counter: Russian and English text both need fewer tokens than this share of their bytes.
+_ESTIMATED_TOKENS_PER_BYTE = 0.5
+
+
+class TokenCounter(Protocol):
+    """Anything that can count a request's prompt tokens as the server will."""
+
+    async def count_prompt_tokens(self, request: Request) -> int | None:
+        """Tokens of the prompt, template included, or None when the server cannot tell."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plan:
+    """Requests to send, and the ones that cannot fit.
+
+    Attributes:
+        requests: one a question, its cap cut to the window where needed; None where it cannot fit.
+        rejected: outcome of each question that cannot fit, by position.
+        shortened: how many caps were cut.
+    """
+
+    requests: list[Request | None]
+    rejected: dict[int, Outcome]
+    shortened: int
+
+
+async def plan_requests(requests: Sequence[Request], window: int | None, counter: TokenCounter) -> Plan:
+    """Cap each answer by what the window leaves, and set aside the prompts that leave nothing.
+
+    A tokenizer yields at most about one token a byte, so a request whose bytes and cap fit
+    together needs no counting; only the others are counted, by the server itself where it can.
+
+    Args:
+        requests: with the cap the task asks for.
+        window: the server's context length in tokens, or None when unknown: caps stay as they are.
+        counter: the endpoint.
+    """
+    if window is None:
+        return Plan(list(requests), {}, 0)
+    planned: list[Request | None] = []
+    rejected: dict[int, Outcome] = {}
+    shortened = 0
+    for position, request in enumerate(requests):
+        size = _prompt_bytes(request)
+        if size + request.max_tokens <= window:
+            planned.append(request)
+            continue
+        tokens = await counter.count_prompt_tokens(request)
+        exact = tokens is not None
+        if tokens is None:
+            tokens = int(size * _ESTIMATED_TOKENS_PER_BYTE)
+        left = window - tokens
+        if left < 1:
+            count = (
+                f"{tokens} prompt tokens" if exact else f"about {tokens} prompt tokens (estimated from {size} bytes)"
+            )
+            planned.append(None)
+            why = f"{count} leave no room in the server's window of {window}"
+            rejected[position] = Outcome("not_asked", error=why, error_code="does-not-fit")
+        elif left < request.max_tokens:
+            planned.append(dataclasses.replace(request, max_tokens=left))
+            shortened += 1
+        else:
+            planned.append(request)
+    return Plan(planned, rejected, shortened)
+
+
+def _prompt_bytes(request: Request) -> int:
+    if request.prompt is not None:
+        return len(request.prompt.encode("utf-8", "replace"))
+    messages = request.messages or ()
+    return sum(len(message["content"].encode("utf-8", "replace")) + _TEMPLATE_BYTES for message in messages)

@@ -1,0 +1,320 @@
+"""Servers started as child processes: ready before they are used, gone when the run is, however the run ends.
+
+Between the run and each server stands :mod:`endpoints.supervisor`, which reads a pipe that the run writes: it learns of
+the run's end in every case, ``kill -9`` included, and then ends the server's whole process group. Success, an error,
+Ctrl-C and SIGTERM end the server the same way. If the supervisor is killed, the run ends the group. Only when both are
+killed at once can a server's own child be left (Linux ends the server itself even then).
+
+    command = ServerCommand(argv=(...), ready_url="http://127.0.0.1:8001/v1/models", log_path=Path("vllm.log"))
+    with ChildServer(command) as server:
+        ...
+
+Several servers are started side by side by calling :meth:`ChildServer.start` on each before the first
+:meth:`ChildServer.wait_ready`.
+
+POSIX systems only.
+"""
+
+import contextlib
+import errno
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from endpoints.errors import EndpointError
+
+__all__ = ["ChildServer", "ServerCommand", "ServerFailed", "on_free_port", "reserved_port", "tail"]
+
+_SUPERVISOR: Final = Path(__file__).with_name("supervisor.py")
+_PROBE_S: Final = 5.0
+_PROBE_PAUSE_S: Final = 0.2
+_STOP_SLACK_S: Final = 10.0
+_TAIL_LINES: Final = 20
+_TAIL_BYTES: Final = 16_384
+# Below the range from which Linux (32768) and macOS (49152) take the local ports of outgoing connections.
+_PORTS: Final = range(20_000, 32_000)
+_BIND_TRIES: Final = 100
+
+
+class ServerFailed(EndpointError):  # noqa: N818 (the name says what happened)
+    """A child server could not be started, did not become ready in time, or died.
+
+    Attributes:
+        address_in_use: whether the server's log says that its port was taken.
+    """
+
+    def __init__(self, message: str, *, address_in_use: bool = False) -> None:
+        self.address_in_use = address_in_use
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCommand:
+    """How to start one server, and how to know that it is up.
+
+    Attributes:
+        argv: program and arguments; no shell reads them.
+        ready_url: URL that answers GET with status 200 once requests can be served (``/health``, ``/v1/models``).
+        log_path: file for both output streams; its folder is made, an older file is replaced.
+        env: laid over this process's environment; None removes a variable.
+        cwd: working directory, None for this process's.
+        deadline_s: seconds from start to ready.
+        grace_s: seconds from SIGTERM to SIGKILL when it is stopped.
+        name: what messages call the server.
+    """
+
+    argv: Sequence[str]
+    ready_url: str
+    log_path: Path
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    cwd: Path | None = None
+    deadline_s: float = 600.0
+    grace_s: float = 10.0
+    name: str = "server"
+
+    def environment(self) -> dict[str, str]:
+        """The complete environment of the server."""
+        merged: dict[str, str | None] = {**os.environ, **self.env}
+        return {name: value for name, value in merged.items() if value is not None}
+
+
+def tail(path: Path, lines: int = _TAIL_LINES) -> str:
+    """The last lines of a log, at most 16 KiB; empty if there is none. Carriage returns count as line ends."""
+    try:
+        with path.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            text = log.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join([line for line in text.splitlines() if line.strip()][-lines:])
+
+
+class ChildServer:
+    """One server process, its children included, for the length of a ``with`` block.
+
+    Entering starts it and waits until it is ready; leaving ends it. Both steps may also be called by name.
+
+    Args:
+        command: what to start.
+    """
+
+    def __init__(self, command: ServerCommand) -> None:
+        self.command = command
+        self.pid: int | None = None
+        self.exit_code: int | None = None
+        self._keeper: subprocess.Popen[bytes] | None = None
+        self._watch: threading.Thread | None = None
+        self._error: str | None = None
+        self._began = 0.0
+        self._started = threading.Event()
+        self._ended = threading.Event()
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+            self.wait_ready()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server was started and has not ended. It turns false at the moment of its death."""
+        return self._started.is_set() and not self._ended.is_set()
+
+    def start(self) -> None:
+        """Start the server without waiting until it is ready.
+
+        Raises:
+            ServerFailed: the program cannot be run.
+            RuntimeError: this object has been started before.
+        """
+        if self._keeper is not None:
+            raise RuntimeError(f"{self.command.name} has been started before")
+        command = self.command
+        command.log_path.parent.mkdir(parents=True, exist_ok=True)
+        self._began = time.monotonic()
+        with command.log_path.open("wb") as log:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(command.grace_s), *command.argv],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=command.environment(),
+                cwd=command.cwd,
+                start_new_session=True,
+            )
+        self._watch = threading.Thread(target=self._follow, name=f"watch {command.name}", daemon=True)
+        self._watch.start()
+        self._started.wait()
+        if self.pid is None:
+            self.stop()
+            raise ServerFailed(f"{command.name} cannot be started: {self._error or tail(command.log_path)}")
+
+    def wait_ready(self) -> float:
+        """Wait until the ready URL answers with status 200.
+
+        Returns:
+            Seconds from start to ready.
+
+        Raises:
+            ServerFailed: the server died, or the deadline passed; the message ends in the last lines of its log.
+        """
+        deadline = self._began + self.command.deadline_s
+        while self.alive:
+            # The flag is read again after the answer: a dead server's port may belong to somebody else by now.
+            if _answers(self.command.ready_url) and self.alive:
+                return time.monotonic() - self._began
+            if time.monotonic() > deadline:
+                raise self._failure(f"was not ready within {self.command.deadline_s:g} s")
+            self._ended.wait(_PROBE_PAUSE_S)
+        raise self._failure(f"ended before it was ready ({_status(self.exit_code)})")
+
+    def stop(self) -> None:
+        """End the server and all of its children; return when they are gone. Safe to call twice, or unstarted."""
+        keeper = self._keeper
+        if keeper is None or keeper.stdin is None or keeper.stdout is None:
+            return
+        with contextlib.suppress(OSError, ValueError):  # the supervisor is gone, or this is the second call
+            # A byte, not only the end of file: a process forked meanwhile may keep the pipe open.
+            keeper.stdin.write(b"\n")
+            keeper.stdin.close()
+        try:
+            keeper.wait(self.command.grace_s + _STOP_SLACK_S)
+        except subprocess.TimeoutExpired:
+            keeper.kill()
+            keeper.wait()
+        if self._watch is not None:
+            self._watch.join()
+        keeper.stdout.close()
+
+    def _follow(self) -> None:
+        """Read the supervisor's reports until it ends; runs in a thread of its own."""
+        assert self._keeper is not None
+        assert self._keeper.stdout is not None
+        for line in self._keeper.stdout:
+            told = json.loads(line)
+            self.pid = told.get("pid", self.pid)
+            self.exit_code = told.get("exit", self.exit_code)
+            self._error = told.get("error")
+            self._started.set()
+        if self.pid is not None and self.exit_code is None:
+            # The supervisor was killed. Linux has killed the server with it; its children are left to us.
+            _kill_group(self.pid)
+            self.exit_code = -signal.SIGKILL
+        self._ended.set()
+        self._started.set()
+
+    def _failure(self, what: str) -> ServerFailed:
+        last = tail(self.command.log_path)
+        shown = f"The last lines of {self.command.log_path}:\n{last}" if last else f"{self.command.log_path} is empty."
+        return ServerFailed(f"{self.command.name} {what}. {shown}", address_in_use=_says_in_use(last))
+
+
+def _kill_group(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _answers(url: str) -> bool:
+    """Whether a GET of ``url`` is answered with status 200. Proxies of the environment are not used."""
+    parts = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_PROBE_S)
+    try:
+        connection.request("GET", urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, "")))
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _status(code: int | None) -> str:
+    if code is None:
+        return "exit status unknown"
+    if code >= 0:
+        return f"exit status {code}"
+    with contextlib.suppress(ValueError):
+        return f"killed by {signal.Signals(-code).name}"
+    return f"killed by signal {-code}"
+
+
+def _says_in_use(log: str) -> bool:
+    return os.strerror(errno.EADDRINUSE).lower() in log.lower()
+
+
+@contextlib.contextmanager
+def reserved_port(host: str = "127.0.0.1") -> Iterator[int]:
+    """A port on which nobody listens, kept out of others' hands until the block ends.
+
+    A server takes up to minutes from its start until it binds its port. On Linux a socket that is bound but does not
+    listen keeps other programs away meanwhile and yet lets a server bind that sets ``SO_REUSEADDR``, as HTTP servers
+    do; elsewhere the port is only known to have been free a moment ago (see :func:`on_free_port`).
+
+    Raises:
+        EndpointError: no port could be bound.
+    """
+    with socket.socket() as holder:
+        port = _bind_any(holder, host)
+        if sys.platform.startswith("linux"):
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        else:
+            holder.close()
+        yield port
+
+
+def _bind_any(holder: socket.socket, host: str) -> int:
+    chooser = random.SystemRandom()
+    for _ in range(_BIND_TRIES):
+        port = chooser.choice(_PORTS)
+        with contextlib.suppress(OSError):
+            holder.bind((host, port))
+            return port
+    raise EndpointError(f"no free port from {_PORTS.start} to {_PORTS.stop - 1} on {host}")
+
+
+@contextlib.contextmanager
+def on_free_port(command: Callable[[int], ServerCommand], *, attempts: int = 3) -> Iterator[tuple[ChildServer, int]]:
+    """A ready server on a free port; another port is tried if this one is taken under the server's hands.
+
+    Args:
+        command: makes the command for a port.
+        attempts: how many ports to try.
+
+    Yields:
+        The server and its port.
+
+    Raises:
+        ServerFailed: as :meth:`ChildServer.wait_ready`; for a taken port after the last attempt only.
+    """
+    for left in range(attempts - 1, -1, -1):
+        with contextlib.ExitStack() as stack:
+            port = stack.enter_context(reserved_port())
+            server = ChildServer(command(port))
+            try:
+                stack.enter_context(server)
+            except ServerFailed as failure:
+                if failure.address_in_use and left:
+                    continue
+                raise
+            yield server, port
+            return

@@ -1,0 +1,153 @@
+"""The lines of a journal, written and read.
+
+One JSON object a line, UTF-8, ended by ``\\n``. The fields are those of :data:`FIELDS`; with ``task``, ``id`` and
+``response`` among them, a journal also serves as a file of saved answers.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from endpoints.errors import ERROR_CODES
+from endpoints.request import Outcome, Request, storable
+
+__all__ = ["FIELDS", "STATUSES", "JournalError", "Record", "read_journal", "records", "to_line"]
+
+
+class JournalError(Exception):
+    """The journal cannot be read, written or locked; the message names the file and, for a bad line, its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One line of a journal: which request, and what came of it."""
+
+    key: str
+    task: str
+    sample_id: str
+    repeat: int
+    outcome: Outcome
+
+
+# In the order of a line; a reader accepts further fields.
+_TYPES: Final[tuple[tuple[str, tuple[type, ...]], ...]] = (
+    ("key", (str,)),
+    ("task", (str,)),
+    ("id", (str,)),
+    ("repeat", (int,)),
+    ("status", (str,)),
+    ("response", (str,)),
+    ("reasoning", (str, type(None))),
+    ("finish_reason", (str, type(None))),
+    ("prompt_tokens", (int, type(None))),
+    ("completion_tokens", (int, type(None))),
+    ("attempts", (int,)),
+    ("error", (str, type(None))),
+    ("error_code", (str, type(None))),
+)
+FIELDS: Final = tuple(name for name, _ in _TYPES)
+_LINE_START: Final = b'{"key": "'
+STATUSES: Final = ("answered", "failed")
+
+
+def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
+    """The line, line end included, of one finished response; lone surrogates become U+FFFD."""
+    values = (
+        key,
+        request.task,
+        request.sample_id,
+        request.repeat,
+        outcome.status,
+        outcome.text,
+        outcome.reasoning,
+        outcome.finish_reason,
+        outcome.prompt_tokens,
+        outcome.completion_tokens,
+        outcome.attempts,
+        outcome.error,
+        outcome.error_code,
+    )
+    fields = dict(zip(FIELDS, values, strict=True))
+    return storable(json.dumps(fields, ensure_ascii=False)).encode("utf-8") + b"\n"
+
+
+def _record_of(line: bytes) -> Record:
+    """The record of one line, ``from_journal`` set; ValueError says in a phrase what is wrong with it."""
+    try:
+        fields: Any = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error})") from None
+    if not isinstance(fields, dict):
+        raise ValueError("not a JSON object")
+    for name, types in _TYPES:
+        if name not in fields:
+            raise ValueError(f"no field {name!r}")
+        if not isinstance(fields[name], types) or isinstance(fields[name], bool):
+            raise ValueError(f"field {name!r} is a {type(fields[name]).__name__}")
+    if fields["status"] not in STATUSES:
+        raise ValueError(f"status {fields['status']!r} is neither answered nor failed")
+    if fields["error_code"] is not None and fields["error_code"] not in ERROR_CODES:
+        raise ValueError(f"unknown error code {fields['error_code']!r}")
+    outcome = Outcome(
+        status=fields["status"],
+        text=fields["response"],
+        reasoning=fields["reasoning"],
+        finish_reason=fields["finish_reason"],
+        prompt_tokens=fields["prompt_tokens"],
+        completion_tokens=fields["completion_tokens"],
+        attempts=fields["attempts"],
+        error=fields["error"],
+        error_code=fields["error_code"],
+        from_journal=True,
+    )
+    return Record(fields["key"], fields["task"], fields["id"], fields["repeat"], outcome)
+
+
+def records(file: BinaryIO, path: Path) -> Iterator[tuple[Record, int, bool]]:
+    """Reads a journal from its start.
+
+    Args:
+        file: the open file.
+        path: its name, for messages.
+
+    Yields:
+        Each record, the offset behind it in bytes, and whether its line is ended. A half-written last line, which
+        has no line end, is left out.
+
+    Raises:
+        JournalError: a line that is no record, with its number.
+    """
+    end = 0
+    for number, line in enumerate(file, start=1):  # binary: split at b"\n" alone
+        ended = line.endswith(b"\n")
+        try:
+            record = _record_of(line)
+        except ValueError as error:
+            if not ended and _is_torn(line):
+                return
+            raise JournalError(f"{path}: line {number} is broken: {error}") from None
+        end += len(line)
+        yield record, end, ended
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether a line can be the start of one of ours: anything else must not be cut, it is somebody's file."""
+    start = line[: len(_LINE_START)]
+    return start == _LINE_START[: len(start)] or not line.strip(b"\0")  # a power cut can leave zero bytes
+
+
+def read_journal(path: Path) -> list[Record]:
+    """Every record of a journal, in the order of the file, without locking or changing it.
+
+    A half-written last line is left out.
+
+    Raises:
+        JournalError: no such file, or a broken line before the last, with its number.
+    """
+    try:
+        with path.open("rb") as file:
+            return [record for record, _, _ in records(file, path)]
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,93 @@
+"""The body of a successful response, read without trust."""
+
+import json
+from typing import Any, Final, Literal
+
+from endpoints.errors import one_line, server_words
+from endpoints.request import Outcome, storable
+
+__all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
+
+# vLLM's words for a generation that it ended itself: the text is a fragment, not an answer.
+_ABORTED: Final = frozenset({"abort", "aborted", "cancelled", "error"})
+
+
+class BadReplyError(ValueError):
+    """The body is not a response of the kind asked for; the message says in a phrase why."""
+
+
+class AbortedReplyError(BadReplyError):
+    """The server broke the generation off; what it returned is a fragment."""
+
+
+def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
+    """The answered outcome in a response body.
+
+    A null or missing chat content is an empty answer. The trace is taken from ``reasoning`` or ``reasoning_content``
+    (newer and older vLLM), whichever holds text.
+
+    Args:
+        kind: the kind of request.
+        body: raw body of a response with status 200.
+
+    Raises:
+        BadReplyError: not JSON, no choices, or a choice of another shape.
+        AbortedReplyError: the finish reason says that the server broke off.
+    """
+    try:
+        parsed: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadReplyError(
+            f"the body is not JSON: {one_line(body.decode('utf-8', 'replace'), 200) or '(empty)'}"
+        ) from None
+    choices = parsed.get("choices") if isinstance(parsed, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise BadReplyError(f"the body has no choices: {server_words(body)[0]}")
+    choice: dict[str, Any] = choices[0]
+    finish_reason = _optional_text(choice.get("finish_reason"))
+    if finish_reason in _ABORTED:
+        raise AbortedReplyError(f"the server broke the generation off (finish_reason {finish_reason!r})")
+    text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
+    usage = parsed.get("usage")
+    counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    return Outcome(
+        status="answered",
+        text=storable(text),
+        reasoning=None if reasoning is None else storable(reasoning),
+        finish_reason=finish_reason,
+        prompt_tokens=_optional_count(counts.get("prompt_tokens")),
+        completion_tokens=_optional_count(counts.get("completion_tokens")),
+        attempts=1,
+    )
+
+
+def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise BadReplyError("the first choice has no message")
+    content = message.get("content")
+    if isinstance(content, list):  # typed parts, as some gateways return them
+        content = "".join(part["text"] for part in content if isinstance(part, dict) and _is_text_part(part))
+    if content is not None and not isinstance(content, str):
+        raise BadReplyError(f"the message content is a {type(content).__name__}")
+    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
+    return content or "", trace or None
+
+
+def _is_text_part(part: dict[str, Any]) -> bool:
+    return part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
+def _completion(choice: dict[str, Any]) -> str:
+    text = choice.get("text")
+    if not isinstance(text, str):
+        raise BadReplyError("the first choice has no text")
+    return text
+
+
+def _optional_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _optional_count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

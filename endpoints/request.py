@@ -1,0 +1,154 @@
+"""One request to an endpoint and what came of it."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from endpoints.errors import ErrorCode
+
+__all__ = ["KEY_VERSION", "Outcome", "Request", "storable"]
+
+# Part of every key: raise it when the meaning of a request changes, so that no old journal line is reused.
+KEY_VERSION: Final = 1
+
+_RESERVED: Final = frozenset({"max_tokens", "messages", "model", "n", "prompt", "stream"})
+_CUT_REASONS: Final = frozenset({"length", "max_tokens"})
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """``text`` with every lone surrogate replaced by U+FFFD.
+
+    A lone surrogate reaches us as a JSON escape (``"\\ud83d"`` without its pair). It has no UTF-8 form, so neither
+    the journal, nor parquet, nor a terminal can hold it; this is the one place where it is dropped. Everything
+    else, NUL and unassigned characters included, is kept as it came.
+    """
+    return text if text.isascii() else _LONE_SURROGATE.sub("�", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that distinguishes one question put to one model.
+
+    Attributes:
+        task: task name without the few-shot part (``"ifhard:all"``).
+        sample_id: base id of the question.
+        repeat: 0-based number of the repeat.
+        kind: ``"chat"`` (``/chat/completions``) or ``"completion"`` (``/completions``).
+        model: the name sent to the server.
+        messages: chat turns, for ``"chat"`` only.
+        prompt: the text to go on from, for ``"completion"`` only.
+        max_tokens: cap on the answer, at least 1.
+        sampling: temperature, seed, top_p, stop, ...: only what is set. An empty ``stop`` is the same as none.
+        extra_body: further body fields (``chat_template_kwargs``, ``response_format``).
+
+    Raises:
+        ValueError: messages or prompt do not suit the kind, ``max_tokens`` below 1, or a body field given twice.
+    """
+
+    task: str
+    sample_id: str
+    repeat: int
+    kind: Literal["chat", "completion"]
+    model: str
+    messages: tuple[Mapping[str, str], ...] | None
+    prompt: str | None
+    max_tokens: int
+    sampling: Mapping[str, Any]
+    extra_body: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        suits = (bool(self.messages), self.prompt is not None)
+        if suits != ((True, False) if self.kind == "chat" else (False, True)):
+            wanted = "messages and no prompt" if self.kind == "chat" else "a prompt and no messages"
+            raise ValueError(f"{self.task} {self.sample_id}: a {self.kind} request takes {wanted}")
+        if self.max_tokens < 1:
+            raise ValueError(f"{self.task} {self.sample_id}: max_tokens is {self.max_tokens}, at least 1 is needed")
+        twice = (_RESERVED & (self.sampling.keys() | self.extra_body.keys())) | (
+            self.sampling.keys() & self.extra_body.keys()
+        )
+        if twice:
+            raise ValueError(f"{self.task} {self.sample_id}: body fields given twice: {', '.join(sorted(twice))}")
+
+    def body(self) -> dict[str, Any]:
+        """The JSON object sent to the server."""
+        said: dict[str, Any] = (
+            {"messages": [dict(turn) for turn in self.messages or ()]}
+            if self.kind == "chat"
+            else {"prompt": self.prompt}
+        )
+        fields = {"model": self.model, **said, "max_tokens": self.max_tokens, **self.sampling, **self.extra_body}
+        if not fields.get("stop", True):
+            del fields["stop"]  # an empty list is an error to some servers
+        return fields
+
+    def key(self) -> str:
+        """SHA-256 (hex) over canonical JSON of the task, sample, repeat, kind and body: the journal's key.
+
+        Raises:
+            ValueError: a value that JSON does not know (NaN, infinity).
+            TypeError: a value that is not JSON at all.
+        """
+        identity = {
+            "version": KEY_VERSION,
+            "task": self.task,
+            "id": self.sample_id,
+            "repeat": self.repeat,
+            "kind": self.kind,
+            "body": self.body(),
+        }
+        # ASCII escapes: the same bytes under any locale, and a lone surrogate does not raise.
+        canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one request.
+
+    Attributes:
+        status: ``"answered"``, ``"failed"`` (sent in vain, or not fit to be sent) or ``"not_asked"`` (the run ended
+            before its turn). Only an answered one may be scored.
+        text: the answer, ``""`` unless answered; a null content is ``""``. Lone surrogates: see :func:`storable`.
+        reasoning: the trace that the server returned apart (``reasoning`` or ``reasoning_content``), else None.
+        finish_reason: the server's own word, None if it gave none.
+        prompt_tokens: as the server counted them, None if it did not say.
+        completion_tokens: likewise.
+        attempts: requests sent, 0 if none; above 1 means retried.
+        error: one line, the server's own words with their numbers; None when answered.
+        error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
+        from_journal: the answer was read from the journal and not asked for in this run.
+    """
+
+    status: Literal["answered", "failed", "not_asked"]
+    text: str = ""
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    attempts: int = 0
+    error: str | None = None
+    error_code: ErrorCode | None = None
+    from_journal: bool = False
+
+    @property
+    def truncated(self) -> bool:
+        """Whether the answer was cut by the token cap."""
+        return self.finish_reason in _CUT_REASONS
+
+    def after(self, attempts: int) -> "Outcome":
+        """The same, as the end of ``attempts`` attempts."""
+        return self if attempts == self.attempts else replace(self, attempts=attempts)
+
+    @classmethod
+    def failure(cls, code: ErrorCode, error: str, attempts: int = 0) -> "Outcome":
+        """A failed outcome."""
+        return cls(status="failed", attempts=attempts, error=storable(error), error_code=code)
+
+    @classmethod
+    def unasked(cls) -> "Outcome":
+        """A request that was never sent because the run ended before its turn."""
+        return cls(status="not_asked")

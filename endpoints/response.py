@@ -1,0 +1,51 @@
+"""A LightEval model response that says how it came about."""
+
+from dataclasses import dataclass, field
+
+from lighteval.models.model_output import ModelResponse
+
+from endpoints.request import Outcome, Request
+
+__all__ = ["EndpointResponse", "to_response"]
+
+
+@dataclass
+class EndpointResponse(ModelResponse):
+    """ModelResponse plus what metrics and details need to tell a failure from an empty answer.
+
+    Attributes:
+        outcome: ``answered``, ``failed`` or ``not_asked``.
+        error: the server's words or our reason, None when answered.
+        error_code: stable name of the error, None when answered.
+        finish_reasons: one a text, as the server gave it.
+        truncated: whether the token cap ended the answer.
+        prompt_tokens, completion_tokens: as the server counted, None when it did not say.
+        attempts: requests sent for this answer.
+    """
+
+    outcome: str = "answered"
+    error: str | None = None
+    error_code: str | None = None
+    finish_reasons: list[str | None] = field(default_factory=list)
+    truncated: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    attempts: int = 0
+
+
+def to_response(request: Request, outcome: Outcome) -> EndpointResponse:
+    """LightEval's view of an outcome. ``text`` always holds one string: LightEval drops samples with none."""
+    messages = [dict(message) for message in request.messages] if request.messages is not None else None
+    return EndpointResponse(
+        input=messages if messages is not None else request.prompt,
+        text=[outcome.text],
+        reasonings=[outcome.reasoning],
+        outcome=outcome.status,
+        error=outcome.error,
+        error_code=outcome.error_code,
+        finish_reasons=[outcome.finish_reason],
+        truncated=outcome.truncated,
+        prompt_tokens=outcome.prompt_tokens,
+        completion_tokens=outcome.completion_tokens,
+        attempts=outcome.attempts,
+    )

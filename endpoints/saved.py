@@ -1,0 +1,94 @@
+"""Answers saved in a file instead of a server: ``--responses``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from endpoints.request import Outcome, storable
+
+__all__ = ["ResponsesError", "SavedResponses"]
+
+
+class ResponsesError(ValueError):
+    """A responses file that cannot be used; the message names the line."""
+
+
+class SavedResponses:
+    """Answers by task and question id.
+
+    Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``; a run's own
+    ``responses.jsonl`` is such a file (its failed lines are passed over). ``repeat``,
+    ``reasoning`` and ``finish_reason`` are read where present. An answer filed under a
+    benchmark's first subset (``ifhard:all``) serves its other subsets too: the question ids
+    are the same.
+
+    Args:
+        path: JSON Lines, UTF-8.
+
+    Raises:
+        ResponsesError: a line is not such an object, or two lines answer the same question.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._answers: dict[tuple[str, str, int], tuple[int, Mapping[str, Any]]] = {}
+        self._used: set[tuple[str, str, int]] = set()
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ResponsesError(f"--responses {path}: {error}") from error
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                self._add(number, line)
+
+    def _add(self, number: int, line: str) -> None:
+        where = f"--responses {self.path}, line {number}"
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ResponsesError(f"{where}: not JSON ({error})") from error
+        if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("task", "id")):
+            raise ResponsesError(f'{where}: expected an object with the strings "task", "id" and "response"')
+        if entry.get("status", "answered") != "answered":
+            return
+        if not isinstance(entry.get("response"), str | None) or "response" not in entry:
+            raise ResponsesError(f'{where}: "response" must be a string or null')
+        repeat = entry.get("repeat", 0)
+        if not isinstance(repeat, int) or isinstance(repeat, bool):
+            raise ResponsesError(f'{where}: "repeat" must be an integer')
+        key = (entry["task"].partition("|")[0], entry["id"], repeat)
+        if key in self._answers:
+            raise ResponsesError(
+                f"{where}: task {key[0]}, id {key[1]} was answered on line {self._answers[key][0]} already"
+            )
+        self._answers[key] = (number, entry)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    @property
+    def unused(self) -> list[str]:
+        """``task id`` of the answers that no question of the run asked for."""
+        return [f"{task} {sample_id}" for task, sample_id, _ in self._answers if (task, sample_id, _) not in self._used]
+
+    def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
+        """The saved answer, or a ``not_asked`` outcome when the file has none."""
+        for name in (task, f"{task.partition(':')[0]}:all"):
+            found = self._answers.get((name, sample_id, repeat))
+            if found is not None:
+                self._used.add((name, sample_id, repeat))
+                return _answered(found[1])
+        return Outcome("not_asked", error=f"{self.path.name} holds no answer for task {task}, id {sample_id}")
+
+
+def _answered(entry: Mapping[str, Any]) -> Outcome:
+    reasoning = entry.get("reasoning")
+    return Outcome(
+        status="answered",
+        text=storable(entry["response"] or ""),
+        reasoning=storable(reasoning) if isinstance(reasoning, str) else None,
+        finish_reason=entry.get("finish_reason"),
+        prompt_tokens=entry.get("prompt_tokens"),
+        completion_tokens=entry.get("completion_tokens"),
+    )

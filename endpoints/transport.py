@@ -1,0 +1,149 @@
+"""The HTTP layer under the OpenAI client: aiohttp behind the client's transport interface.
+
+Not the client's own default: httpcore's pool scans all connections at every event, so its cost grows with the square
+of the concurrency. Not its ``DefaultAioHttpClient`` either: that one reports a reset connection as a timeout, and
+gives no access to the sockets, whose keep-alive probes notice a vanished machine or a forgetful firewall while a
+server is busy with a long answer and silent.
+"""
+
+import asyncio
+import ipaddress
+import os
+import resource
+import socket
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import httpx2
+
+from endpoints.errors import EndpointError
+
+__all__ = ["AiohttpTransport", "allow_connections", "proxy_for"]
+
+# Servers built on uvicorn (vLLM, transformers serve) close a connection that was idle for 5 s; one that we drop
+# first cannot be closed under a request being sent.
+_IDLE_S: Final = 4.0
+# A dead peer is noticed after 60 + 4 * 15 = 120 s of silence.
+_KEEPALIVE: Final[tuple[tuple[str, int], ...]] = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
+
+_OTHER_FILES: Final = 256  # journal, libraries, data sets
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for ``url``, None for none; a loopback address never goes through one."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if _is_loopback(host) or proxy_bypass(host):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _probed_socket(address: aiohttp.AddrInfoType) -> socket.socket:
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE:
+        if hasattr(socket, name):
+            made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made
+
+
+def allow_connections(count: int) -> None:
+    """Raises the process's soft limit on open files where it is too low for ``count`` connections.
+
+    Raises:
+        EndpointError: the hard limit is too low as well.
+    """
+    wanted = count + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise EndpointError(f"{count} connections need {wanted} open files, this machine allows {hard} (ulimit -n)")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+class AiohttpTransport(httpx2.AsyncBaseTransport):
+    """Sends each request over aiohttp and reads its whole body.
+
+    It opens a connection whenever none is idle: the number of callers is the size of the pool. Times other than the
+    one to connect are the caller's business (``asyncio.timeout``).
+
+    Args:
+        connect_s: seconds allowed for a connection to stand.
+        proxy: URL of an HTTP proxy, None for none.
+    """
+
+    def __init__(self, *, connect_s: float, proxy: str | None = None) -> None:
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_s)
+        self._proxy = proxy
+        self._session: aiohttp.ClientSession | None = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S, socket_factory=_probed_socket)
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=self._timeout,
+            auto_decompress=False,  # the response object below does it
+            proxy=self._proxy,
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Sends ``request``.
+
+        Raises:
+            httpx2.ConnectError: no connection, whatever the cause; the message is the system's.
+            httpx2.ReadError: the connection broke before the response had come.
+            httpx2.RemoteProtocolError: the response is not HTTP, or its body ended early.
+        """
+        if self._session is None:
+            self._session = self._open()
+        try:
+            async with self._session.request(
+                request.method,
+                str(request.url),
+                headers=request.headers.multi_items(),
+                data=request.content or None,
+                allow_redirects=False,
+            ) as response:
+                return httpx2.Response(
+                    response.status, headers=response.raw_headers, content=await response.read(), request=request
+                )
+        except (aiohttp.ClientError, OSError, asyncio.TimeoutError) as error:  # noqa: UP041 (aiohttp's base class)
+            raise _as_httpx(error, request) from error
+
+    async def aclose(self) -> None:
+        """Closes every connection."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+def _as_httpx(error: Exception, request: httpx2.Request) -> httpx2.RequestError:
+    kind: type[httpx2.RequestError] = httpx2.ReadError
+    words = _system_words(error)
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        kind = httpx2.ConnectError
+    elif isinstance(error, aiohttp.ClientPayloadError):
+        kind, words = httpx2.RemoteProtocolError, "the body ended early"
+    elif isinstance(error, aiohttp.ClientResponseError):
+        kind, words = httpx2.RemoteProtocolError, f"not an HTTP response: {error.message}"
+    return kind(words, request=request)
+
+
+def _system_words(error: Any) -> str:
+    cause = getattr(error, "os_error", error)
+    number = getattr(cause, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number).lower()
+    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__

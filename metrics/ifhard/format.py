@@ -1,0 +1,242 @@
+"""The ``format`` family, part one: lists, tables, bold words, lines, hashtags (IFHardBench contract, 6.4)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from metrics.ifhard.counts import count_verdict, read_count
+from metrics.ifhard.params import Params, int_or_none, read_int, read_strings
+from metrics.ifhard.text import CORE_STRIP, Text, cores_of, fold, items_of, sentences_of, split_blank, words_of
+from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "bold_words",
+    "bullet_list",
+    "bullets_alone",
+    "hashtags",
+    "line_length",
+    "markdown_table",
+    "numbered_list",
+    "two_parts",
+]
+
+_BOLD_STRIP: Final = CORE_STRIP.replace("*", "")
+
+_separator_cell = re.compile(r":?-{3,}:?").fullmatch
+_bold_spans = re.compile(r"\*\*([^*\n]+)\*\*").finditer
+_bold_token = re.compile(r"\*\*[^*]+\*\*").fullmatch
+_hashtag = re.compile(r"#[а-яА-ЯёЁ]+").fullmatch
+
+
+def bullet_list(text: Text, params: Params) -> Verdict:
+    """The number of bullet items meets the count and, unless ``strict`` is falsy, nothing else stands in the text.
+
+    Codes: those of a count, ``no-lines``, ``other-lines``.
+    """
+    return _list_verdict(text, params, "bullet")
+
+
+def numbered_list(text: Text, params: Params) -> Verdict:
+    """The number of numbered items meets the count and, unless ``strict`` is falsy, nothing else stands in the text.
+
+    Codes: those of a count, ``no-lines``, ``other-lines``.
+    """
+    return _list_verdict(text, params, "numbered")
+
+
+def _list_verdict(text: Text, params: Params, kind: str) -> Verdict:
+    count = read_count(params)
+    items = len(text.items(kind))
+    verdict = count_verdict(f"{kind} item", items, count)
+    if verdict.passed and params.get("strict", True):
+        return _only_items(text.lines, items, kind) or verdict
+    return verdict
+
+
+def _only_items(lines: Iterable[str], items: int, kind: str) -> Verdict | None:
+    """The failure of a strict list, or None: every non-blank line must be one of its items, and there must be one."""
+    filled = sum(1 for line in lines if line and not line.isspace())
+    if not filled:
+        return failed("no-lines", f"at least one {kind} item required, the text is empty", 0, ">= 1")
+    if filled == items:
+        return None
+    reason = f"only {kind} items allowed, {nouns(filled - items, 'other line')} found"
+    return failed("other-lines", reason, filled - items, 0)
+
+
+def bullets_alone(value: str, count: int) -> Verdict | None:
+    """None if the value is exactly ``count`` bullet items and blank lines, else what is wrong."""
+    bullets = sum(bullet for bullet, _ in items_of(value))
+    if bullets != count:
+        reason = f"exactly {nouns(count, 'bullet item')} required, {bullets} found"
+        return failed("too-few" if bullets < count else "too-many", reason, bullets, count)
+    return _only_items(value.splitlines(), bullets, "bullet")
+
+
+def two_parts(text: Text, params: Params) -> Verdict:
+    """A bullet list of ``items`` and, after a blank line, one sentence of ``sentence_words`` words.
+
+    The sentence may hold blank lines of its own, but no list item.
+
+    Codes: ``ok``, ``no-second-part``, those of the list, ``list-in-sentence``, ``wrong-sentence-count``,
+    ``too-few-words``, ``too-many-words``.
+    """
+    items, words = read_int(params, "items"), read_int(params, "sentence_words")
+    parts = split_blank(text.trimmed, 1)
+    if len(parts) < 2 or not parts[0].strip() or not parts[1].strip():
+        return failed("no-second-part", "a list and, after a blank line, a sentence are required")
+    problem = bullets_alone(parts[0], items)
+    if problem:
+        return problem
+    tail = parts[1]
+    if items_of(tail):
+        return failed("list-in-sentence", "the part after the list must hold no list item")
+    sentences, found = len(sentences_of(tail)), len(words_of(tail))
+    if sentences != 1:
+        reason = f"exactly 1 sentence after the list required, {sentences} found"
+        return failed("wrong-sentence-count", reason, sentences, 1)
+    reason = f"exactly {nouns(words, 'word')} after the list required, {found} found"
+    if found != words:
+        return failed("too-few-words" if found < words else "too-many-words", reason, found, words)
+    return passed(f"{nouns(items, 'item')} and a sentence of {nouns(words, 'word')}", found, words)
+
+
+def markdown_table(text: Text, params: Params) -> Verdict:
+    """A pipe table with ``rows`` rows below its header and ``cols`` columns, and nothing else.
+
+    Codes: ``ok``, ``too-few-lines``, ``too-many-lines``, ``no-pipes``, ``wrong-columns``, ``wrong-separator``,
+    ``empty-cell``.
+    """
+    rows, cols = read_int(params, "rows"), read_int(params, "cols")
+    lines = [body for line in text.lines if (body := line.strip())]
+    if len(lines) != rows + 2:
+        reason = (
+            f"exactly {nouns(rows + 2, 'line')} required (header, separator, {nouns(rows, 'row')}), {len(lines)} found"
+        )
+        return failed("too-few-lines" if len(lines) < rows + 2 else "too-many-lines", reason, len(lines), rows + 2)
+    for place, line in enumerate(lines, 1):
+        if not (line.startswith("|") and line.endswith("|")):
+            return failed("no-pipes", f"line {place} must start and end with a pipe: {quoted(line)}")
+        cells = [cell.strip() for cell in line[1:-1].split("|")]
+        if len(cells) != cols:
+            reason = f"line {place} has {nouns(len(cells), 'cell')}, exactly {cols} required"
+            return failed("wrong-columns", reason, len(cells), cols)
+        if place == 2:
+            if not all(map(_separator_cell, cells)):
+                return failed("wrong-separator", f"each cell of line 2 must be three or more hyphens: {quoted(line)}")
+        elif not all(cells):
+            return failed("empty-cell", f"cell {cells.index('') + 1} of line {place} is empty")
+    return passed(f"a table of {nouns(rows, 'row')} and {nouns(cols, 'column')}", len(lines), rows + 2)
+
+
+def bold_words(text: Text, params: Params) -> Verdict:
+    """Exactly ``count`` spans between double asterisks; optionally of a length, at a place, or of given stems.
+
+    Codes: ``ok``, ``too-few``, ``too-many``, ``unpaired-asterisks``, ``wrong-span-length``, ``not-bold-there``,
+    ``wrong-stems``.
+    """
+    count, each = read_int(params, "count"), int_or_none(params, "words_each")
+    position = int_or_none(params, "position")
+    stems = None if params.get("stems") is None else read_strings(params, "stems")
+    spans = [span.group(1) for span in _bold_spans(text.raw)] if "**" in text.raw else []
+    reason = f"exactly {nouns(count, 'bold span')} required, {len(spans)} found"
+    if len(spans) != count:
+        return failed("too-few" if len(spans) < count else "too-many", reason, len(spans), count)
+    marks = text.raw.count("**")
+    if marks != 2 * count:
+        return failed("unpaired-asterisks", f"{2 * count} double asterisks required, {marks} found", marks, 2 * count)
+    problem = (
+        (None if each is None else _span_length(spans, each))
+        or (None if position is None else _bold_at(text, position))
+        or (None if stems is None else _span_stems(spans, stems))
+    )
+    return problem or passed(reason, len(spans), count)
+
+
+def _span_length(spans: Sequence[str], words: int) -> Verdict | None:
+    for span in spans:
+        found = len(words_of(span))
+        if found != words:
+            reason = f"bold {quoted(span)} has {nouns(found, 'word')}, exactly {words} required"
+            return failed("wrong-span-length", reason, found, words)
+    return None
+
+
+def _bold_at(text: Text, position: int) -> Verdict | None:
+    words = text.words
+    if not 1 <= position <= len(words):
+        return failed("not-bold-there", f"word {position} must be bold, the text has {nouns(len(words), 'word')}")
+    if not _bold_token(words[position - 1].strip(_BOLD_STRIP)):
+        return failed("not-bold-there", f"word {position} must be bold, found {quoted(words[position - 1])}")
+    return None
+
+
+def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
+    if len(spans) != len(stems):
+        reason = f"exactly {nouns(len(stems), 'bold span')} required, one a stem, {len(spans)} found"
+        return failed("wrong-stems", reason, len(spans), len(stems))
+    unused = [fold(stem) for stem in stems]
+    for span in spans:
+        core = fold(span).strip(CORE_STRIP)
+        # The first unused stem, with no second thoughts: the contract is greedy.
+        match = next((place for place, stem in enumerate(unused) if core.startswith(stem)), None)
+        if match is None:
+            return failed("wrong-stems", f"bold {quoted(span)} starts with none of the stems that are left", clip(span))
+        del unused[match]
+    return None
+
+
+def line_length(text: Text, params: Params) -> Verdict:
+    """Every raw line of the trimmed text has at most ``max`` characters, and ``count`` of them are not blank.
+
+    Codes: ``ok``, ``no-lines``, ``too-long-line``, ``too-few``, ``too-many``.
+    """
+    limit = read_int(params, "max")
+    count = read_int(params, "count") if "count" in params else None
+    lines = [line.rstrip() for line in text.trimmed.splitlines()]
+    if not lines:
+        return failed("no-lines", "at least one line required, the text is empty", 0, ">= 1")
+    for place, line in enumerate(lines, 1):
+        if len(line) > limit:
+            reason = f"line {place} has {nouns(len(line), 'character')}, at most {limit} allowed"
+            return failed("too-long-line", reason, len(line), f"<= {limit}")
+    filled = sum(1 for line in lines if line)
+    if count is not None and filled != count:
+        reason = f"exactly {nouns(count, 'line')} required, {filled} found"
+        return failed("too-few" if filled < count else "too-many", reason, filled, count)
+    return passed(f"{nouns(filled, 'line')} of at most {nouns(limit, 'character')}", filled, count)
+
+
+def hashtags(text: Text, params: Params) -> Verdict:
+    """The last line is ``count`` Cyrillic hashtags; optionally in alphabetical order, or echoing the first word.
+
+    Codes: ``ok``, ``no-lines``, ``not-hashtags``, ``too-few``, ``too-many``, ``not-ascending``, ``no-words``,
+    ``no-echo``.
+    """
+    count = read_int(params, "count")
+    lines = [body for line in text.lines if (body := line.strip())]
+    if not lines:
+        return failed("no-lines", "a last line of hashtags required, the text is empty")
+    tags = lines[-1].split(" ")
+    if not all(map(_hashtag, tags)):
+        reason = f"the last line must be hashtags with one space between, found {quoted(lines[-1])}"
+        return failed("not-hashtags", reason)
+    reason = f"exactly {nouns(count, 'hashtag')} required, {len(tags)} found"
+    if len(tags) != count:
+        return failed("too-few" if len(tags) < count else "too-many", reason, len(tags), count)
+    names = [fold(tag[1:]) for tag in tags]
+    if params.get("alpha"):
+        for before, after in pairwise(names):
+            if after < before:
+                reason = f"hashtags must stand in alphabetical order, {quoted(after)} follows {quoted(before)}"
+                return failed("not-ascending", reason, clip(after), clip(before))
+    if params.get("echo_first"):
+        cores = cores_of("\n".join(lines[:-1]))
+        if not cores:
+            return failed("no-words", "no word above the hashtags")
+        if cores[0] != names[-1]:
+            reason = f"the last hashtag must be the first word {quoted(cores[0])}, found {quoted(names[-1])}"
+            return failed("no-echo", reason, clip(names[-1]), clip(cores[0]))
+    return passed(reason, len(tags), count)

@@ -1,0 +1,224 @@
+"""The ``lexical`` family, part one: words and phrases that must or must not occur (IFHardBench contract, 6.2).
+
+Words are compared by their cores (4.7): folded, without punctuation at the ends. A *stem* hits a word whose
+core starts with it; a *word* must equal the core. What stands inside a hyphenated word is never looked at.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from metrics.ifhard.params import Params, read_int, read_string, read_strings
+from metrics.ifhard.text import Text, closing_trim, fold
+from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "ends_with",
+    "exclude_phrases",
+    "exclude_word",
+    "include_all",
+    "include_keyword",
+    "no_repeated_word",
+    "nth_word",
+    "nth_word_from_end",
+    "order_words",
+    "quote_task",
+    "starts_with",
+    "stem_required",
+    "word_cap",
+    "word_exact_count",
+]
+
+_OPENING: Final = "«\"'“„—– \t\n"  # what exclude_phrases skips before it looks at the start
+
+
+def include_keyword(text: Text, params: Params) -> Verdict:
+    """A stem of ``any_stems`` or ``stem`` hits, or a word equals ``word``; the first key that is there decides.
+
+    Codes: ``ok``, ``missing-stem``, ``missing-word``.
+    """
+    if "any_stems" in params:
+        return _any_stem(text, read_strings(params, "any_stems"))
+    if "stem" in params:
+        return stem_required(text, read_string(params, "stem"))
+    word = read_string(params, "word")
+    if text.has_core(fold(word)):
+        return passed(f"the word {quoted(word)} occurs")
+    return failed("missing-word", f"the word {quoted(word)} required in this very form, not found", wanted=clip(word))
+
+
+def stem_required(text: Text, stem: str) -> Verdict:
+    """Some word starts with the stem. Codes: ``ok``, ``missing-stem``."""
+    if text.stem_at(fold(stem)) >= 0:
+        return passed(f"a word starts with {quoted(stem)}")
+    return failed("missing-stem", f"a word that starts with {quoted(stem)} required, none found", wanted=clip(stem))
+
+
+def _any_stem(text: Text, stems: Sequence[str]) -> Verdict:
+    for stem in stems:
+        if text.stem_at(fold(stem)) >= 0:
+            return passed(f"a word starts with {quoted(stem)}")
+    listed = clip(", ".join(stems[:10]))
+    return failed("missing-stem", f"a word that starts with one of [{listed}] required, none found", wanted=listed)
+
+
+def include_all(text: Text, params: Params) -> Verdict:
+    """Every one of ``stems`` hits, or without that key every one of ``words`` occurs; an empty list passes.
+
+    Codes: ``ok``, ``missing-stem``, ``missing-word``.
+    """
+    if "stems" in params:
+        stems = read_strings(params, "stems")
+        for stem in stems:
+            if text.stem_at(fold(stem)) < 0:
+                return stem_required(text, stem)
+        return passed(f"all of {nouns(len(stems), 'stem')} found")
+    words = read_strings(params, "words")
+    for word in words:
+        if not text.has_core(fold(word)):
+            return failed("missing-word", f"the word {quoted(word)} required, not found", wanted=clip(word))
+    return passed(f"all of {nouns(len(words), 'word')} found")
+
+
+def exclude_word(text: Text, params: Params) -> Verdict:
+    """None of ``stems`` hits, or without that key none of ``words`` occurs.
+
+    Codes: ``ok``, ``forbidden-stem``, ``forbidden-word``.
+    """
+    if "stems" in params:
+        for stem in read_strings(params, "stems"):
+            folded = fold(stem)
+            if text.stem_at(folded) >= 0:
+                found = next(core for core in text.cores if core.startswith(folded))
+                reason = f"no word may start with {quoted(stem)}, found {quoted(found)}"
+                return failed("forbidden-stem", reason, clip(found))
+        return passed("no forbidden stem found")
+    for word in read_strings(params, "words"):
+        if text.has_core(fold(word)):
+            return failed("forbidden-word", f"the word {quoted(word)} is forbidden and occurs", clip(word))
+    return passed("no forbidden word found")
+
+
+def starts_with(text: Text, params: Params) -> Verdict:
+    """The folded trimmed text starts with the folded trimmed phrase. Codes: ``ok``, ``wrong-start``."""
+    phrase = read_string(params, "phrase").strip()
+    if fold(text.trimmed).startswith(fold(phrase)):
+        return passed(f"the text starts with {quoted(phrase)}")
+    start = text.trimmed[: len(phrase) + 10]
+    return failed("wrong-start", f"start {quoted(phrase)} required, found {quoted(start)}", clip(start), clip(phrase))
+
+
+def ends_with(text: Text, params: Params) -> Verdict:
+    """The text ends with the phrase, both folded and without closing punctuation. Codes: ``ok``, ``wrong-end``."""
+    phrase = closing_trim(read_string(params, "phrase"))
+    body = closing_trim(text.raw)
+    if fold(body).endswith(fold(phrase)):
+        return passed(f"the text ends with {quoted(phrase)}")
+    # Not more than a quotation shows, so that its end is what is seen.
+    end = body[-min(len(phrase) + 10, 50) :]
+    return failed("wrong-end", f"end {quoted(phrase)} required, found {quoted(end)}", clip(end), clip(phrase))
+
+
+def nth_word(text: Text, params: Params) -> Verdict:
+    """Word ``n``, counted from 1, equals ``word``. Codes: ``ok``, ``no-such-word``, ``wrong-word``."""
+    return _word_at(text, params, from_end=False)
+
+
+def nth_word_from_end(text: Text, params: Params) -> Verdict:
+    """Word ``n`` from the end, 1 being the last, equals ``word``. Codes: ``ok``, ``no-such-word``, ``wrong-word``."""
+    return _word_at(text, params, from_end=True)
+
+
+def _word_at(text: Text, params: Params, *, from_end: bool) -> Verdict:
+    n, word = read_int(params, "n"), read_string(params, "word").strip()
+    place = f"word {n} from the end" if from_end else f"word {n}"
+    cores = text.cores
+    if not 1 <= n <= len(cores):
+        reason = f"{place} must be {quoted(word)}, the text has {nouns(len(cores), 'word')}"
+        return failed("no-such-word", reason, None, clip(word))
+    core = cores[-n] if from_end else cores[n - 1]
+    if core == fold(word):
+        return passed(f"{place} is {quoted(word)}", clip(core), clip(word))
+    return failed("wrong-word", f"{place} must be {quoted(word)}, found {quoted(core)}", clip(core), clip(word))
+
+
+def word_exact_count(text: Text, params: Params) -> Verdict:
+    """Exactly ``count`` words start with ``stem``. Codes: ``ok``, ``too-few``, ``too-many``."""
+    stem, count = read_string(params, "stem"), read_int(params, "count")
+    found = text.stem_count(fold(stem))
+    reason = f"exactly {nouns(count, 'word')} starting with {quoted(stem)} required, {found} found"
+    if found == count:
+        return passed(reason, found, count)
+    return failed("too-few" if found < count else "too-many", reason, found, count)
+
+
+def word_cap(text: Text, params: Params) -> Verdict:
+    """At most ``cap`` words start with ``stem``. Codes: ``ok``, ``too-many``."""
+    stem, cap = read_string(params, "stem"), read_int(params, "cap")
+    found = text.stem_count(fold(stem))
+    reason = f"at most {nouns(cap, 'word')} starting with {quoted(stem)} required, {found} found"
+    return passed(reason, found, f"<= {cap}") if found <= cap else failed("too-many", reason, found, f"<= {cap}")
+
+
+def order_words(text: Text, params: Params) -> Verdict:
+    """The first word with ``stem_a`` stands strictly before the first with ``stem_b``; both are there.
+
+    Codes: ``ok``, ``missing-stem``, ``wrong-order``.
+    """
+    stems = read_string(params, "stem_a"), read_string(params, "stem_b")
+    places = [text.stem_at(fold(stem)) for stem in stems]
+    for stem, place in zip(stems, places, strict=True):
+        if place < 0:
+            return stem_required(text, stem)
+    reason = f"the first word with {quoted(stems[0])} must stand before the first with {quoted(stems[1])}"
+    return passed(f"{reason}, and does") if places[0] < places[1] else failed("wrong-order", reason)
+
+
+def exclude_phrases(text: Text, params: Params) -> Verdict:
+    """None of ``phrases`` occurs, or opens the text if ``mode`` is exactly ``start``; words have no boundaries here.
+
+    Codes: ``ok``, ``forbidden-phrase``.
+    """
+    phrases = read_strings(params, "phrases")
+    body = fold(text.trimmed)
+    at_start = params.get("mode") == "start"
+    if at_start:
+        body = body.lstrip(_OPENING)
+    for phrase in phrases:
+        folded = fold(phrase)
+        if body.startswith(folded) if at_start else folded in body:
+            where = "opens the text" if at_start else "occurs"
+            return failed("forbidden-phrase", f"the phrase {quoted(phrase)} is forbidden and {where}", clip(phrase))
+    return passed("no forbidden phrase found")
+
+
+def quote_task(text: Text, params: Params) -> Verdict:
+    """The first line of the trimmed text is ``text``, character for character.
+
+    Codes: ``ok``, ``no-text``, ``wrong-line``.
+    """
+    task = read_string(params, "text").strip()
+    lines = text.trimmed.splitlines()
+    if not lines:
+        return failed("no-text", f"the first line must be {quoted(task)}, the text is empty", None, clip(task))
+    line = lines[0].strip()
+    if line == task:
+        return passed(f"the first line is {quoted(task)}", clip(line), clip(task))
+    return failed("wrong-line", f"the first line must be {quoted(task)}, found {quoted(line)}", clip(line), clip(task))
+
+
+def no_repeated_word(text: Text, params: Params) -> Verdict:
+    """There is a word, and no core of at least ``min_length`` characters occurs twice.
+
+    Codes: ``ok``, ``no-words``, ``repeated-word``.
+    """
+    least = read_int(params, "min_length", 4)
+    if not text.cores:
+        return failed("no-words", "at least 1 word required, none found", 0, ">= 1")
+    seen: set[str] = set()
+    for core in text.cores:
+        if len(core) >= least:
+            if core in seen:
+                return failed("repeated-word", f"the word {quoted(core)} occurs more than once", clip(core))
+            seen.add(core)
+    return passed(f"no word of {least} or more characters occurs twice", len(seen))

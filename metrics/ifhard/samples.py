@@ -1,0 +1,67 @@
+"""From one answer to one record: the single verification pass that feeds every metric."""
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from metrics.ifhard.scoring import Score, parse_constraints, score_constraints
+from metrics.record import Record, VerdictRecord, pending_verdict, verdict_record
+
+__all__ = ["score_sample", "unanswered_sample"]
+
+
+@functools.lru_cache(maxsize=32_768)
+def _score(scoring: str, response: str | None) -> Score:
+    """Pure, so remembering it is safe: the live pass rate and the metrics share one pass an answer."""
+    return score_constraints(parse_constraints(scoring), response)
+
+
+def score_sample(specific: Mapping[str, Any], response: str | None, truncated: bool) -> Record:
+    """Verify one answer.
+
+    Args:
+        specific: of the document: ``id``, ``repeat``, ``scoring`` (the row's ``meta.constraints``), ``labels``.
+        response: raw model text, reasoning included; None counts as empty.
+        truncated: whether generation ended at the token cap.
+    """
+    constraints = parse_constraints(specific["scoring"])
+    result = _score(specific["scoring"], response)
+    verdicts = [
+        verdict_record(constraint.category, constraint.family, verdict)
+        for constraint, verdict in zip(constraints, result.verdicts, strict=True)
+    ]
+    return _record(specific, "answered", "", verdicts) | {
+        "empty": result.empty,
+        "truncated": truncated,
+        "unclosed_reasoning": result.unclosed_reasoning,
+        "scores": {"sample_pass_rate": result.sample_pass_rate, "constraint_pass_rate": result.constraint_pass_rate},
+    }
+
+
+def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> Record:
+    """The record of a sample that has no valid answer or no verdict.
+
+    Args:
+        specific: of the document, as for score_sample.
+        outcome: ``failed``, ``not_asked`` or ``unscored``.
+        error: one line that says why.
+    """
+    # No parsing here that could raise: a sample whose scoring failed is recorded through this path.
+    entries = json.loads(specific["scoring"])
+    return _record(specific, outcome, error, [pending_verdict(e["category"], e["family"]) for e in entries])
+
+
+def _record(specific: Mapping[str, Any], outcome: Any, error: str, verdicts: list[VerdictRecord]) -> Record:
+    return {
+        "id": specific["id"],
+        "repeat": specific["repeat"],
+        "outcome": outcome,
+        "error": error,
+        "empty": None,
+        "truncated": None,
+        "unclosed_reasoning": None,
+        "scores": {"sample_pass_rate": None, "constraint_pass_rate": None},
+        "verdicts": verdicts,
+        "labels": specific["labels"],
+    }

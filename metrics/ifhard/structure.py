@@ -1,0 +1,217 @@
+"""The ``structure`` family: counts of words, sentences, paragraphs, items, characters (IFHardBench contract, 6.1).
+
+What must exist before a rule may pass: rules over units (sentences, items, paragraphs) need at least one unit,
+rules that compare units need two, and the two markers (first line, closing bracket) must be there.
+"""
+
+from collections.abc import Sequence
+
+from metrics.ifhard.counts import count_verdict, each_verdict, read_count, read_unit_count, too_few
+from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_int, read_string, value_of
+from metrics.ifhard.text import Text, fold, sentences_of, words_of
+from metrics.ifhard.wording import failed, nouns, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "CHECKSUM_KINDS",
+    "ascending_sentences",
+    "char_count",
+    "checksum",
+    "first_line_count",
+    "item_words",
+    "item_words_ladder",
+    "items_total_words",
+    "letter_words",
+    "mirror_sentences",
+    "paragraph_count",
+    "paragraph_sentences",
+    "sentence_count",
+    "sentence_words",
+    "word_char_count",
+    "word_count",
+]
+
+
+def word_count(text: Text, params: Params) -> Verdict:
+    """The number of words meets the count."""
+    return count_verdict("word", len(text.words), read_count(params))
+
+
+def sentence_count(text: Text, params: Params) -> Verdict:
+    """The number of sentences meets the count."""
+    return count_verdict("sentence", len(text.sentences), read_count(params))
+
+
+def paragraph_count(text: Text, params: Params) -> Verdict:
+    """The number of paragraphs meets the count."""
+    return count_verdict("paragraph", len(text.paragraphs), read_count(params))
+
+
+def char_count(text: Text, params: Params) -> Verdict:
+    """The number of code points of the trimmed text meets the count; CR LF is two."""
+    return count_verdict("character", len(text.trimmed), read_count(params))
+
+
+def sentence_words(text: Text, params: Params) -> Verdict:
+    """There is a sentence, and each meets the count in words."""
+    return each_verdict("sentence", "word", text.sentence_words, read_unit_count(params))
+
+
+def item_words(text: Text, params: Params) -> Verdict:
+    """There is a list item of the kind, and each payload meets the count in words."""
+    return each_verdict("item", "word", _item_lengths(text, params, "any"), read_unit_count(params))
+
+
+def paragraph_sentences(text: Text, params: Params) -> Verdict:
+    """There is a paragraph, and each meets the count in sentences."""
+    counts = [len(sentences_of(paragraph)) for paragraph in text.paragraphs]
+    return each_verdict("paragraph", "sentence", counts, read_unit_count(params))
+
+
+def ascending_sentences(text: Text, params: Params) -> Verdict:
+    """At least two sentences, word counts strictly rising; falling if ``direction`` is exactly ``desc``.
+
+    Codes: ``ok``, ``too-few-sentences``, ``not-ascending``, ``not-descending``.
+    """
+    falling = params.get("direction") == "desc"
+    counts = text.sentence_words
+    if len(counts) < 2:
+        return too_few("sentence", len(counts))
+    for place in range(1, len(counts)):
+        before, after = counts[place - 1], counts[place]
+        if not (after < before if falling else after > before):
+            need, code = ("fewer", "not-descending") if falling else ("more", "not-ascending")
+            reason = f"sentence {place + 1} has {nouns(after, 'word')}, {need} than {before} required"
+            return failed(code, reason, after, f"{'<' if falling else '>'} {before}")
+    return passed(f"word counts of {len(counts)} sentences strictly {'fall' if falling else 'rise'}", len(counts))
+
+
+def items_total_words(text: Text, params: Params) -> Verdict:
+    """There is an item of the kind, and the whole text has ``factor`` words for each item.
+
+    Codes: ``ok``, ``no-items``, ``too-few``, ``too-many``.
+    """
+    factor = read_int(params, "factor")
+    items = len(text.items(params.get("kind", "bullet")))
+    if not items:
+        return failed("no-items", f"no list item found, {nouns(factor, 'word')} for each required", 0)
+    total, goal = len(text.words), factor * items
+    reason = f"{nouns(goal, 'word')} required ({factor} for each of {nouns(items, 'item')}), {total} found"
+    if total == goal:
+        return passed(reason, total, goal)
+    return failed("too-few" if total < goal else "too-many", reason, total, goal)
+
+
+def item_words_ladder(text: Text, params: Params) -> Verdict:
+    """At least two items of the kind with start, start+1, ... words; with ``direction`` ``desc`` from the end.
+
+    Codes: ``ok``, ``too-few-items``, ``wrong-step``.
+    """
+    start = read_int(params, "start")
+    counts = _item_lengths(text, params, "any")
+    if len(counts) < 2:
+        return too_few("item", len(counts))
+    steps = range(start, start + len(counts))
+    goals: Sequence[int] = steps[::-1] if params.get("direction") == "desc" else steps
+    for place, (count, goal) in enumerate(zip(counts, goals, strict=True), 1):
+        if count != goal:
+            return failed(
+                "wrong-step", f"item {place} has {nouns(count, 'word')}, exactly {goal} required", count, goal
+            )
+    return passed(f"{len(counts)} items have {goals[0]} to {goals[-1]} words, one step each", len(counts))
+
+
+def first_line_count(text: Text, params: Params) -> Verdict:
+    """The first line is a number that equals the word count of the rest; nothing is trimmed before the cut.
+
+    Codes: ``ok``, ``no-first-line`` (no LF, or nothing after it), ``no-number``, ``unreadable-number`` (digits that
+    are no decimals, such as ², or over 4,300 of them), ``wrong-count``.
+    """
+    head, line_feed, rest = text.raw.partition("\n")
+    if not line_feed or not rest.strip():
+        return failed("no-first-line", "a first line with a number and a text below it are required")
+    number = head.strip()
+    if not number.isdigit():
+        return failed("no-number", f"the first line must be a number alone, found {quoted(number)}")
+    stated = _stated(number)
+    if stated is None:
+        return failed("unreadable-number", f"the first line is no readable number: {quoted(number)}")
+    return _stated_verdict("first line", stated, "word", len(words_of(rest)))
+
+
+CHECKSUM_KINDS = ("commas", "letter_words", "sentences", "words")
+
+
+def checksum(text: Text, params: Params) -> Verdict:
+    """The trimmed text ends with a bracketed number that equals a count of its own commas, words or sentences.
+
+    Sentences and words are counted with the marker cut off, commas and words of a letter in the whole text.
+
+    Codes: ``ok``, ``no-marker``, ``unreadable-number`` (over 4,300 digits), ``wrong-count``.
+    """
+    body, bracket, digits = text.trimmed[:-1].rpartition("(")
+    if not (bracket and text.trimmed.endswith(")") and digits.isdecimal()):
+        return failed("no-marker", "the text must end with a number in round brackets, such as (5)")
+    stated = _stated(digits)
+    if stated is None:
+        return failed("unreadable-number", f"the closing number is too long to read: {nouns(len(digits), 'digit')}")
+    kind = value_of(params, "kind")
+    if kind == "commas":
+        return _stated_verdict("closing marker", stated, "comma", text.raw.count(","))
+    if kind == "letter_words":
+        letter = read_string(params, "letter")
+        return _stated_verdict("closing marker", stated, "word", letter_words(text, letter), f" with {quoted(letter)}")
+    if kind == "sentences":
+        return _stated_verdict("closing marker", stated, "sentence", len(sentences_of(body.strip())))
+    if kind == "words":
+        return _stated_verdict("closing marker", stated, "word", len(words_of(body)))
+    raise ParamsError(f"is none of {', '.join(CHECKSUM_KINDS)}", "kind")
+
+
+def word_char_count(text: Text, params: Params) -> Verdict:
+    """Exactly ``words`` words and ``chars`` characters of trimmed text.
+
+    Codes: ``ok``, ``wrong-words``, ``wrong-chars``, ``wrong-words-and-chars``.
+    """
+    words, chars = read_int(params, "words"), read_int(params, "chars")
+    found_words, found_chars = len(text.words), len(text.trimmed)
+    off = [
+        name for name, found, goal in (("words", found_words, words), ("chars", found_chars, chars)) if found != goal
+    ]
+    goals = f"{nouns(words, 'word')} and {nouns(chars, 'character')}"
+    reason = f"exactly {goals} required, {found_words} and {found_chars} found"
+    observed, wanted = [found_words, found_chars], [words, chars]
+    return failed(f"wrong-{'-and-'.join(off)}", reason, observed, wanted) if off else passed(reason, observed, wanted)
+
+
+def mirror_sentences(text: Text, params: Params) -> Verdict:
+    """At least two sentences, the first and the last with equal word counts.
+
+    Codes: ``ok``, ``too-few-sentences``, ``unequal-ends``.
+    """
+    counts = text.sentence_words
+    if len(counts) < 2:
+        return too_few("sentence", len(counts))
+    first, last = counts[0], counts[-1]
+    reason = f"the first sentence has {nouns(first, 'word')}, the last has {last}, equal counts required"
+    return passed(reason, last, first) if first == last else failed("unequal-ends", reason, last, first)
+
+
+def letter_words(text: Text, letter: str) -> int:
+    """How many words have a core whose first character equals the folded letter; a longer value matches none."""
+    folded = fold(letter)
+    return text.stem_count(folded) if len(folded) == 1 else 0
+
+
+def _item_lengths(text: Text, params: Params, kind: str) -> list[int]:
+    return [len(words_of(payload)) for payload in text.items(params.get("kind", kind))]
+
+
+def _stated(digits: str) -> int | None:
+    """The integer that decimal digits of any script write, or None where the contract's scorer fails on them."""
+    return clamp(int(digits)) if digits.isdecimal() and len(digits) <= MAX_DIGITS else None
+
+
+def _stated_verdict(place: str, stated: int, noun: str, found: int, detail: str = "") -> Verdict:
+    reason = f"the {place} says {nouns(stated, noun)}{detail}, {found} found"
+    return passed(reason, stated, found) if stated == found else failed("wrong-count", reason, stated, found)

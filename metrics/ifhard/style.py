@@ -1,0 +1,223 @@
+"""The ``style`` family: letters, punctuation, markup, initials (IFHardBench contract, 6.3).
+
+Bans pass on a text without the forbidden thing, the empty text included. Letter bans look at the plain
+lower-casing, where ``ё`` is not ``е``; rules over words use cores, where it is.
+"""
+
+import re
+from collections.abc import Callable
+
+from metrics.ifhard.counts import count_verdict, read_count, too_few
+from metrics.ifhard.params import Params, read_int, read_letters, read_string, read_strings
+from metrics.ifhard.sequences import same_words
+from metrics.ifhard.structure import letter_words
+from metrics.ifhard.text import Text, first_letter, fold
+from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "anaphora",
+    "comma_count",
+    "end_punctuation",
+    "exclamation_count",
+    "forbid_letter",
+    "forbid_letters",
+    "letter_start_count",
+    "max_word_length",
+    "no_caps",
+    "no_commas",
+    "no_digits",
+    "no_latin",
+    "no_markdown",
+    "question_count",
+    "sentence_initials",
+]
+
+_CLOSERS = "\"'»)]}“„ "  # what may stand behind a sentence's terminators
+_TERMINATORS = ".!?…"
+_inline_markup = re.compile(r"[*`]|__").search
+_line_markup = re.compile(r"[#>]|[-+•]\s|\d+[.)]\s").match  # on a raw line without its indentation
+_latin = re.compile(r"[A-Za-z]").search
+
+
+def forbid_letter(text: Text, params: Params) -> Verdict:
+    """The letter occurs in neither case; the empty value always fails. Codes: ``ok``, ``forbidden-letter``."""
+    return _forbid(text, [read_string(params, "letter")])
+
+
+def forbid_letters(text: Text, params: Params) -> Verdict:
+    """None of the letters occurs in either case; an empty list passes. Codes: ``ok``, ``forbidden-letter``."""
+    return _forbid(text, read_letters(params, "letters"))
+
+
+def _forbid(text: Text, letters: list[str]) -> Verdict:
+    body = text.raw.lower()
+    for letter in letters:
+        lowered = letter.lower()
+        if lowered in body:
+            found = body.count(lowered) if lowered else 0
+            reason = (
+                f"{quoted(letter)} is forbidden and occurs {found} times" if found else "an empty letter is forbidden"
+            )
+            return failed("forbidden-letter", reason, found, 0)
+    return passed("no forbidden letter found", 0, 0)
+
+
+def no_commas(text: Text, params: Params) -> Verdict:
+    """No comma (U+002C). Codes: ``ok``, ``forbidden-comma``."""
+    found = text.raw.count(",")
+    reason = f"no comma allowed, {found} found"
+    return failed("forbidden-comma", reason, found, 0) if found else passed(reason, found, 0)
+
+
+def comma_count(text: Text, params: Params) -> Verdict:
+    """The number of commas (U+002C) meets the count."""
+    return count_verdict("comma", text.raw.count(","), read_count(params))
+
+
+def no_caps(text: Text, params: Params) -> Verdict:
+    """The text equals its own lower-casing. Codes: ``ok``, ``capital-letter``."""
+    if text.raw == text.raw.lower():
+        return passed("no capital letter found")
+    capital = next(char for char in text.raw if char.lower() != char)
+    return failed("capital-letter", f"no capital letter allowed, found {quoted(capital)}", clip(capital))
+
+
+def end_punctuation(text: Text, params: Params) -> Verdict:
+    """The last code point of the trimmed text is ``char``. Codes: ``ok``, ``no-text``, ``wrong-end``."""
+    char = read_string(params, "char")
+    if not text.trimmed:
+        return failed("no-text", f"the text must end with {quoted(char)}, it is empty", None, clip(char))
+    last = text.trimmed[-1]
+    if last == char:
+        return passed(f"the text ends with {quoted(char)}", clip(last), clip(char))
+    return failed("wrong-end", f"the text must end with {quoted(char)}, found {quoted(last)}", clip(last), clip(char))
+
+
+def sentence_initials(text: Text, params: Params) -> Verdict:
+    """At least two sentences, all with a first letter, no two with the same.
+
+    Codes: ``ok``, ``too-few-sentences``, ``no-letter``, ``repeated-initial``.
+    """
+    sentences = text.sentences
+    if len(sentences) < 2:
+        return too_few("sentence", len(sentences))
+    first_at: dict[str, int] = {}
+    repeated = None
+    for place, sentence in enumerate(sentences, 1):
+        letter = first_letter(sentence)
+        if letter is None:
+            return failed("no-letter", f"sentence {place} has no letter")
+        if repeated is None and first_at.setdefault(letter, place) != place:
+            repeated = (letter, first_at[letter], place)
+    if repeated:
+        letter, first, second = repeated
+        reason = f"sentences {first} and {second} both start with {quoted(letter)}, all initials must differ"
+        return failed("repeated-initial", reason, clip(letter))
+    return passed(f"{len(sentences)} sentences have different initials", len(sentences))
+
+
+def letter_start_count(text: Text, params: Params) -> Verdict:
+    """The number of words that start with ``letter`` (ё counts as е) meets the count in the same object."""
+    letter = read_string(params, "letter")
+    verdict = count_verdict("word", letter_words(text, letter), read_count(params))
+    return verdict._replace(reason=f"words starting with {quoted(letter)}: {verdict.reason}")
+
+
+def anaphora(text: Text, params: Params) -> Verdict:
+    """At least two paragraphs that start with the same word.
+
+    Codes: ``ok``, ``too-few-paragraphs``, ``no-words``, ``unequal-starts``.
+    """
+    return same_words("paragraph", text.paragraphs, last=False)
+
+
+def no_markdown(text: Text, params: Params) -> Verdict:
+    """No asterisk, backtick or double underscore, and no line that opens a heading, a quotation or an item.
+
+    Codes: ``ok``, ``inline-markup``, ``line-markup``.
+    """
+    inline = _inline_markup(text.raw)
+    if inline:
+        return failed("inline-markup", f"no markup allowed, found {quoted(inline.group())}", inline.group())
+    for place, line in enumerate(text.lines, 1):
+        body = line.lstrip()
+        if _line_markup(body):
+            return failed("line-markup", f"no markup allowed, line {place} starts as {quoted(body[:20])}", place)
+    return passed("no markup found")
+
+
+def max_word_length(text: Text, params: Params) -> Verdict:
+    """There is a word, and no core has more than ``max`` alphabetic characters.
+
+    Codes: ``ok``, ``no-words``, ``too-long-word``.
+    """
+    limit = read_int(params, "max")
+    if not text.cores:
+        return failed("no-words", "at least 1 word required, none found", 0, ">= 1")
+    for core in text.cores:
+        # No word can be over the limit without being over it in length.
+        if len(core) > limit and (letters := len(core) if core.isalpha() else sum(map(str.isalpha, core))) > limit:
+            reason = f"{quoted(core)} has {nouns(letters, 'letter')}, at most {limit} allowed"
+            return failed("too-long-word", reason, letters, f"<= {limit}")
+    return passed(f"no word has more than {nouns(limit, 'letter')}", None, f"<= {limit}")
+
+
+def question_count(text: Text, params: Params) -> Verdict:
+    """The number of sentences whose ending holds a question mark meets the count."""
+    return count_verdict("question", _endings_with(text, "?"), read_count(params))
+
+
+def exclamation_count(text: Text, params: Params) -> Verdict:
+    """The number of sentences whose ending holds an exclamation mark meets the count."""
+    return count_verdict("exclamation", _endings_with(text, "!"), read_count(params))
+
+
+def _endings_with(text: Text, mark: str) -> int:
+    return sum(mark in ending(sentence) for sentence in text.sentences) if mark in text.raw else 0
+
+
+def ending(sentence: str) -> str:
+    """The run of terminators that a sentence ends with, closing quotes and brackets behind it set aside."""
+    bare = sentence.rstrip(_CLOSERS)
+    return bare[len(bare.rstrip(_TERMINATORS)) :]
+
+
+def no_digits(text: Text, params: Params) -> Verdict:
+    """No digit character; then a word of ``any_words``, else a stem of ``any_stems``, must occur if the key is there.
+
+    Codes: ``ok``, ``forbidden-digit``, ``missing-word``.
+    """
+    return _without(text, params, _first_digit, "digit")
+
+
+def no_latin(text: Text, params: Params) -> Verdict:
+    """No letter A-Z or a-z; then a word of ``any_words``, else a stem of ``any_stems``, must occur if the key is there.
+
+    Codes: ``ok``, ``forbidden-latin``, ``missing-word``.
+    """
+    return _without(text, params, _first_latin, "latin")
+
+
+def _first_digit(raw: str) -> str | None:
+    return next(filter(str.isdigit, raw), None)
+
+
+def _first_latin(raw: str) -> str | None:
+    found = _latin(raw)
+    return found.group() if found else None
+
+
+def _without(text: Text, params: Params, find: Callable[[str], str | None], name: str) -> Verdict:
+    words = read_strings(params, "any_words") if "any_words" in params else None
+    stems = read_strings(params, "any_stems") if words is None and "any_stems" in params else None
+    found = find(text.raw)
+    if found is not None:
+        return failed(f"forbidden-{name}", f"no {name} character allowed, found {quoted(found)}", found)
+    if words is not None and not any(text.has_core(fold(word)) for word in words):
+        listed = clip(", ".join(words[:10]))
+        return failed("missing-word", f"one of the words [{listed}] required, none found", None, listed)
+    if stems is not None and not any(text.stem_at(fold(stem)) >= 0 for stem in stems):
+        listed = clip(", ".join(stems[:10]))
+        return failed("missing-word", f"a word that starts with one of [{listed}] required, none found", None, listed)
+    return passed(f"no {name} character found")

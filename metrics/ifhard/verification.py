@@ -1,0 +1,75 @@
+"""Verifying one answer against one requirement, and refusing parameters that could not be read."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from metrics.ifhard.params import ParamsError
+from metrics.ifhard.registry import CATEGORIES, OVERRIDE, winner_of
+from metrics.ifhard.schema import check_schema
+from metrics.ifhard.text import Text
+from metrics.ifhard.wording import clip, failed
+from metrics.verdict import Verdict
+
+__all__ = ["check_params", "judge", "verify"]
+
+logger = logging.getLogger(__name__)
+
+
+def check_params(category: str, params: Any) -> None:
+    """Refuse parameters that the scorer could not read; for an override, down to the rule that wins.
+
+    It reads what the verifier would read and no more: the branch that ``holds`` picks, the first of alternative
+    keys. Extra keys are ignored, and so is a value that makes no answer pass (such as min above max).
+
+    Raises:
+        ParamsError: an unknown category, or a parameter that is missing or ill-typed, with both named.
+    """
+    if not isinstance(category, str) or category not in CATEGORIES:
+        raise ParamsError("is not a registered category", category=ascii(category)[:60])
+    if not isinstance(params, Mapping):
+        raise ParamsError("has no object of parameters", category=category)
+    path = ""
+    try:
+        check_schema(CATEGORIES[category].params, params)
+        if category == OVERRIDE:
+            winner, inner, path = winner_of(params)
+            check_schema(CATEGORIES[winner].params, inner)
+    except ParamsError as error:
+        raise error.within(category=category, parent=path) from None
+
+
+def judge(category: str, params: Any, text: Text) -> Verdict:
+    """One verdict over a text that other requirements may share; never raises.
+
+    Codes beside the verifiers' own: ``unknown-category``, ``invalid-params`` (contract, section 7: both fail, with
+    a warning logged).
+    """
+    entry = CATEGORIES.get(category) if isinstance(category, str) else None
+    if entry is None:
+        verdict = failed("unknown-category", f"no requirement type {clip(str(category))} is registered")
+    elif not isinstance(params, Mapping):
+        verdict = failed("invalid-params", f"{category}: no object of parameters")
+    else:
+        try:
+            return entry.verify(text, params)
+        except ParamsError as error:
+            verdict = failed("invalid-params", str(error.within(category=category)))
+    logger.warning("scored as failed: %s", verdict.reason)
+    return verdict
+
+
+def verify(category: str, params: Any, response: str | None, language: str = "ru") -> Verdict:
+    """Whether an answer meets one requirement, and why.
+
+    Args:
+        category: a key of CATEGORIES.
+        params: the requirement's parameters.
+        response: the answer as the model's reasoning has left it (see strip_reasoning); it is not trimmed here.
+            None is the empty text.
+        language: ignored, as by the contract; the rules are the same for every language.
+
+    Returns:
+        The verdict. Bad parameters fail with the code ``invalid-params`` or ``unknown-category``; nothing raises.
+    """
+    return judge(category, params, Text(response or ""))

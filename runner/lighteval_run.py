@@ -1,0 +1,128 @@
+"""One pass through LightEval's pipeline with our tasks and our model."""
+
+import contextlib
+import copy
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+from lighteval.logging.evaluation_tracker import EvaluationTracker
+from lighteval.logging.info_loggers import MetricsLogger
+from lighteval.models.abstract_model import LightevalModel
+from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+from lighteval.tasks.registry import Registry
+from lighteval.tasks.requests import Doc, SamplingMethod
+
+from metrics.record import Record
+
+__all__ = ["LightevalRun"]
+
+
+class _PlainMetricsLogger(MetricsLogger):
+    """Collects sample values; the rows are ours.
+
+    LightEval's own aggregation adds macro averages over unlike tasks, fills metrics that a
+    task lacks with 0.0, and cannot hold an undefined value.
+    """
+
+    def aggregate(self, task_dict: Any, bootstrap_iters: int = 0) -> None:
+        pass
+
+
+class LightevalRun:
+    """A pipeline over some tasks.
+
+    Args:
+        configs: LightEval task configs of every benchmark in the run.
+        tasks: full names in the order asked for.
+        model: the endpoint model.
+        output_dir: run folder for the results JSON and the details.
+        max_samples: samples a task, None for all; LightEval shuffles with its seed 42 and takes a prefix.
+        repeats: answers a question.
+    """
+
+    def __init__(
+        self,
+        configs: Sequence[Any],
+        tasks: Sequence[str],
+        model: LightevalModel,
+        output_dir: Path,
+        max_samples: int | None,
+        repeats: int,
+    ) -> None:
+        logging.getLogger("lighteval").setLevel(logging.ERROR)
+        table = ModuleType("tasks_of_this_run")
+        table.TASKS_TABLE = list(configs)  # type: ignore[attr-defined]  # a module made here
+        self.tasks = list(tasks)
+        self.tracker = EvaluationTracker(output_dir=str(output_dir), save_details=True)
+        self.tracker.metrics_logger = _PlainMetricsLogger()
+        with _only_our_tasks():
+            self._pipeline = Pipeline(
+                tasks=",".join(tasks),
+                pipeline_parameters=PipelineParameters(
+                    launcher_type=ParallelismManager.CUSTOM,
+                    custom_tasks_directory=table,
+                    max_samples=max_samples,
+                    bootstrap_iters=0,
+                ),
+                evaluation_tracker=self.tracker,
+                model=model,
+            )
+        self._order_and_repeat(repeats)
+
+    def _order_and_repeat(self, repeats: int) -> None:
+        """LightEval keeps tasks in a set, so their order changes with the hash seed; ours does not."""
+        place = {name: i for i, name in enumerate(self.tasks)}
+        configs = self.tracker.task_config_logger.tasks_configs
+        self.tracker.task_config_logger.tasks_configs = {name: configs[name] for name in self.tasks}
+        docs = self._pipeline.sampling_docs
+        for method, found in docs.items():
+            ordered = sorted(found, key=lambda doc: place[doc.task_name])
+            docs[method] = [_repeat(doc, number) for doc in ordered for number in range(repeats)]
+
+    @property
+    def docs(self) -> list[Doc]:
+        """Documents to be answered, tasks in the order asked for, repeats of a question together."""
+        found: list[Doc] = self._pipeline.sampling_docs[SamplingMethod.GENERATIVE]
+        return found
+
+    def evaluate(self) -> dict[str, list[Record]]:
+        """Generate and score; records by task, in the order of the documents.
+
+        Raises:
+            EndpointError: the server cannot be had, or refuses the first request.
+        """
+        self._pipeline.evaluate()
+        details = self._pipeline.get_details()
+        return {name: [detail.metric["record"] for detail in details[name]] for name in self.tasks}
+
+    def save(self, rows: dict[str, dict[str, Any]]) -> None:
+        """Write LightEval's results JSON and the details parquet.
+
+        Args:
+            rows: results row of each task.
+        """
+        self.tracker.metrics_logger.metric_aggregated = rows
+        self.tracker.save()
+
+
+def _repeat(doc: Doc, number: int) -> Doc:
+    if number == 0:
+        return doc
+    again = copy.copy(doc)
+    again.specific = {**doc.specific, "repeat": number}
+    return again
+
+
+@contextlib.contextmanager
+def _only_our_tasks() -> Iterator[None]:
+    """Keep LightEval from importing its hundreds of built-in tasks: some need the network at import."""
+
+    def none(*_: Any) -> dict[str, Any]:
+        return {}
+
+    with mock.patch.object(Registry, "_load_from_files", none), mock.patch.object(Registry, "_load_from_subdirs", none):
+        yield

@@ -1,0 +1,222 @@
+"""One run from settings to exit status."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from lighteval.models.model_input import GenerationParameters
+
+from endpoints.errors import EndpointError
+from endpoints.journal import JournalError
+from endpoints.model import EndpointModel
+from endpoints.model_config import EndpointModelConfig
+from endpoints.saved import ResponsesError
+from runner.console import say
+from runner.exits import Exit, UsageError
+from runner.lighteval_run import LightevalRun
+from runner.live import LiveScores
+from runner.report import report
+from runner.results import RunFile, new_run_dir
+from runner.server import Server, api_key, open_server
+from runner.settings import Settings
+from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
+from tasks.registry import benchmark
+
+__all__ = ["execute"]
+
+APP_NAME = "lighteval-hard"
+
+
+def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None, command: Sequence[str]) -> int:
+    """Run, and turn whatever happens into an exit status.
+
+    Args:
+        settings: complete settings.
+        run_dir: folder of the run to go on with; None makes a new one.
+        show_prompt: print that many prompts a task instead of running.
+        command: the command line, for the record.
+    """
+    run = _Run(settings, run_dir, list(command))
+    with _sigterm_like_ctrl_c() as terminated:
+        try:
+            return run.show_prompts(show_prompt) if show_prompt is not None else run.score()
+        except (UsageError, ResponsesError) as error:
+            return run.stop("failed", Exit.USAGE, f"error: {error}")
+        except (EndpointError, DatasetError) as error:
+            return run.stop("failed", Exit.UNAVAILABLE, f"error: {error}")
+        except JournalError as error:
+            return run.stop("stopped", Exit.INCOMPLETE if run.answered_any else Exit.USAGE, f"error: {error}")
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            return run.stop(
+                "interrupted", Exit.TERMINATED if terminated else Exit.INTERRUPTED, "stopped; finished answers are kept"
+            )
+
+
+class _Run:
+    """The state of one run that an early end must know of."""
+
+    def __init__(self, settings: Settings, run_dir: Path | None, command: list[str]) -> None:
+        self.settings = settings
+        self.run_dir = run_dir
+        self.command = command
+        self.recorded: dict[str, Any] = {}  # run.json of a resumed run, as it was
+        if run_dir is not None:
+            self.recorded = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
+        self.file: RunFile | None = None
+        self.answered_any = False
+        names = dict.fromkeys(task.partition(":")[0] for task in settings.tasks)
+        self.benchmarks: dict[str, Benchmark] = {name: benchmark(name) for name in names}
+
+    def stop(self, status: str, exit_status: Exit, message: str) -> int:
+        """Record and say why the run ended early."""
+        say(message)
+        if self.file is not None:
+            self.file.finish(status, exit_status)
+            if exit_status != Exit.USAGE:
+                say(f"go on with: python run_lighteval.py --resume {self.run_dir}")
+        return exit_status
+
+    def show_prompts(self, count: int) -> int:
+        """Print the first prompts of each task as the model would get them; needs no server."""
+        model = self._model(Server("none", "none", self.settings.model), None)
+        run = self._pipeline(self._datasets(), model, Path(self.settings.output_dir))
+        shown = dict.fromkeys(self.settings.tasks, 0)
+        for doc in run.docs:
+            shown[doc.task_name] += 1
+            if shown[doc.task_name] <= count:
+                request = model.request(doc)
+                sys.stdout.write(
+                    f"=== {doc.task_name}, id {request.sample_id}, at most {request.max_tokens} new tokens\n"
+                )
+                for message in request.messages or ({"role": "prompt", "content": request.prompt or ""},):
+                    sys.stdout.write(f"[{message['role']}]\n{message['content']}\n")
+        return Exit.COMPLETE
+
+    def score(self) -> int:
+        """Generate, score, write the run folder, print the table."""
+        handles = self._datasets()
+        with open_server(self.settings) as server:
+            file = self._open_folder(server, handles)
+            model = self._model(server, file.path.with_name("responses.jsonl"))
+            run = self._pipeline(handles, model, file.path.parent)
+            with LiveScores(self.benchmarks, len(run.docs)) as live:
+
+                def on_answer(doc: Any, outcome: Any) -> Any:
+                    self.answered_any = self.answered_any or outcome.status == "answered"
+                    return live.on_answer(doc, outcome)
+
+                model.on_answer = on_answer
+                records = run.evaluate()
+        return report(
+            run,
+            records,
+            settings=self.settings,
+            benchmarks=self.benchmarks,
+            handles=handles,
+            server=server,
+            file=file,
+            notes=model.plan_notes,
+        )
+
+    def _datasets(self) -> dict[str, DatasetHandle]:
+        """Every dataset of the run, checked; on a resume it must be what it was.
+
+        Raises:
+            DatasetError: a dataset cannot be had.
+            UsageError: a resumed run's questions or prompts have changed.
+        """
+        cache = platformdirs.user_cache_path(APP_NAME)
+        handles = {}
+        for name, found in self.benchmarks.items():
+            before = self.recorded.get("datasets", {}).get(name, {})
+            source = self.settings.dataset or found.default_dataset
+            handle = found.load_dataset(source, cache, before.get("revision"))
+            for field, what in (("sha256", "questions"), ("prompts_sha256", "prompts")):
+                now = getattr(handle, field)
+                if before.get(field, now) != now:
+                    raise UsageError(
+                        f"cannot resume {self.run_dir}: the {what} of {name} have changed "
+                        f"({field} {before[field]} then, {now} now)"
+                    )
+            handles[name] = handle
+        return handles
+
+    def _open_folder(self, server: Server, handles: Mapping[str, DatasetHandle]) -> RunFile:
+        """Make or reopen the run folder and record what is about to run."""
+        settings = self.settings
+        if self.run_dir is None:
+            self.run_dir = new_run_dir(Path(settings.output_dir), server.filed_as, settings.tasks)
+        self.file = RunFile.start(self.run_dir, settings, self.command)
+        self.file.content["model"] = {
+            "requested": settings.model,
+            "served_as": server.served_name,
+            "base_url": server.base_url,
+            "max_model_len": server.window,
+        }
+        self.file.content["sampling"] = {
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "max_new_tokens": settings.max_new_tokens or server.default_cap,
+        }
+        self.file.content["datasets"] = {
+            name: {
+                "name": handle.name,
+                "sha256": handle.sha256,
+                "prompts_sha256": handle.prompts_sha256,
+                "revision": handle.revision,
+                "questions": dict(handle.questions),
+                "scorer_version": self.benchmarks[name].scorer_version,
+            }
+            for name, handle in handles.items()
+        }
+        self.file.write()
+        say(f"run folder: {self.run_dir}")
+        return self.file
+
+    def _model(self, server: Server, journal: Path | None) -> EndpointModel:
+        settings = self.settings
+        asks = server.base_url is not None
+        config = EndpointModelConfig(
+            model_name=server.filed_as,
+            served_name=server.served_name,
+            base_url=server.base_url or "",
+            max_new_tokens=settings.max_new_tokens or server.default_cap,
+            chat_template_kwargs=dict(settings.chat_template_kwargs),
+            system_prompt=settings.system_prompt,
+            generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
+            api_key=api_key(settings) if asks else "EMPTY",
+            concurrency=settings.concurrency or server.concurrency,
+            shuffle_seed=settings.shuffle_seed,
+            journal_path=str(journal) if asks and journal is not None else None,
+            responses_path=settings.responses,
+        )
+        return EndpointModel(config, strict=False)
+
+    def _pipeline(self, handles: Mapping[str, DatasetHandle], model: EndpointModel, output_dir: Path) -> LightevalRun:
+        settings = self.settings
+        configs = [config for name, handle in handles.items() for config in self.benchmarks[name].make_tasks(handle)]
+        smoke = min(found.smoke_samples for found in self.benchmarks.values())
+        samples = None if settings.full else settings.max_samples or smoke
+        return LightevalRun(configs, settings.tasks, model, output_dir, samples, settings.repeats)
+
+
+@contextlib.contextmanager
+def _sigterm_like_ctrl_c() -> Iterator[list[int]]:
+    """SIGTERM takes Ctrl-C's orderly way out; the list is filled when it came."""
+    received: list[int] = []
+
+    def handler(number: int, _: Any) -> None:
+        received.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)

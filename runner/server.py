@@ -1,0 +1,100 @@
+"""What answers a run's questions: a server of yours, the embedded model, or a file of saved answers."""
+
+import asyncio
+import contextlib
+import dataclasses
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from endpoints.client import Endpoint
+from runner.exits import UsageError
+from runner.settings import EMBEDDED, Settings
+
+__all__ = ["Server", "api_key", "generation_phrase", "open_server"]
+
+DEFAULT_CONCURRENCY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A source of answers.
+
+    Attributes:
+        label: name for the table.
+        filed_as: model name in LightEval's results.
+        served_name: model id in requests.
+        base_url: None for saved answers.
+        concurrency: requests in flight unless the user says otherwise.
+        default_cap: new tokens an answer unless the user says otherwise; None leaves it to the task.
+        window: context length in tokens as the server reports it, None when it does not.
+    """
+
+    label: str
+    filed_as: str
+    served_name: str
+    base_url: str | None = None
+    concurrency: int = DEFAULT_CONCURRENCY
+    default_cap: int | None = None
+    window: int | None = None
+
+
+@contextlib.contextmanager
+def open_server(settings: Settings) -> Iterator[Server]:
+    """Make the source of answers ready: start the embedded model, or check the server.
+
+    Raises:
+        EndpointError: the server is not reachable within 10 s, does not serve the model, or
+            the embedded model cannot be had or started.
+    """
+    if settings.responses is not None:
+        yield Server(f"{settings.model} (saved answers: {settings.responses})", settings.model, settings.model)
+    elif settings.model == EMBEDDED:
+        from endpoints.embedded import EmbeddedServer  # only this path needs it
+
+        with EmbeddedServer() as embedded:
+            yield Server(
+                label="SmolLM2-135M-Instruct (embedded)",
+                filed_as="embedded/SmolLM2-135M-Instruct",
+                served_name=embedded.model_id,
+                base_url=embedded.base_url,
+                concurrency=embedded.concurrency,
+                default_cap=embedded.max_new_tokens,
+                window=embedded.context_length,
+            )
+    else:
+        server = Server(f"{settings.model} at {settings.base_url}", settings.model, settings.model, settings.base_url)
+        yield dataclasses.replace(server, window=asyncio.run(_window(server, api_key(settings))))
+
+
+async def _window(server: Server, key: str) -> int | None:
+    async with Endpoint(server.base_url or "", key, concurrency=1) as endpoint:
+        return (await endpoint.describe(server.served_name)).max_model_len
+
+
+def api_key(settings: Settings) -> str:
+    """The key from the variable that ``--api-key-env`` names; vLLM takes any when it was started without one.
+
+    Raises:
+        UsageError: the variable was named but is not set.
+    """
+    value = os.environ.get(settings.api_key_env, "")
+    if not value and settings.api_key_env != "OPENAI_API_KEY":
+        raise UsageError(f"--api-key-env {settings.api_key_env}: this environment variable is not set")
+    return value or "EMPTY"
+
+
+def generation_phrase(settings: Settings, server: Server) -> str:
+    """How answers came about, for the table."""
+    if settings.responses is not None:
+        return "none, saved answers"
+    how = "greedy (temperature 0)" if settings.temperature == 0 else f"temperature {settings.temperature:g}"
+    if settings.seed is not None:
+        how += f", seed {settings.seed}"
+    cap = settings.max_new_tokens or server.default_cap
+    if cap is None:
+        return f"{how}, answers capped by the task"
+    default = (
+        "" if settings.max_new_tokens is not None else " (default of the embedded model, --max-new-tokens changes it)"
+    )
+    return f"{how}, at most {cap} new tokens an answer{default}"

@@ -1,0 +1,109 @@
+"""What one run was asked to do: from arguments, into ``run.json``, and back for a resume."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runner.exits import UsageError
+
+__all__ = ["DEFAULT_BASE_URL", "EMBEDDED", "Settings", "merge_resumed"]
+
+EMBEDDED = "embedded"
+DEFAULT_BASE_URL = "http://127.0.0.1:8001/v1"
+
+# What may differ when a run is resumed: how much of it to do, how fast, and what to say of the result.
+_FREE_ON_RESUME = frozenset({"max_samples", "full", "concurrency", "api_key_env", "fail_under"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One run's arguments with their defaults filled in.
+
+    Attributes:
+        tasks: full names, ``ifhard:all|0``.
+        model: name sent to the server, ``embedded``, or a label for saved answers.
+        base_url: server, None for the embedded model and for saved answers.
+        api_key_env: environment variable that holds the key.
+        max_samples: samples a task, None for the smoke run's default (or all with ``full``).
+        full: every sample.
+        concurrency: requests in flight; None leaves it to the kind of server.
+        dataset: name or path, None for each benchmark's default.
+        responses: file of saved answers, or None.
+        max_new_tokens: cap on each answer, None for the task's own.
+        temperature: 0 is greedy.
+        seed: sampling seed sent to the server.
+        repeats: answers a question.
+        shuffle_seed: order in which questions are sent; None keeps LightEval's order.
+        system_prompt: system message, or None.
+        chat_template_kwargs: extra variables for the chat template.
+        output_dir: folder of run folders.
+        fail_under: lower bounds by metric name.
+    """
+
+    tasks: tuple[str, ...]
+    model: str
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    max_samples: int | None = None
+    full: bool = False
+    concurrency: int | None = None
+    dataset: str | None = None
+    responses: str | None = None
+    max_new_tokens: int | None = None
+    temperature: float = 0.0
+    seed: int | None = None
+    repeats: int = 1
+    shuffle_seed: int | None = None
+    system_prompt: str | None = None
+    chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    output_dir: str = "results"
+    fail_under: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return json.loads(json.dumps(dataclasses.asdict(self)))  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Settings":
+        """Settings as ``to_json`` wrote them.
+
+        Raises:
+            UsageError: a field is missing or unknown (written by another version).
+        """
+        names = {field.name for field in dataclasses.fields(cls)}
+        if set(values) != names:
+            odd = sorted(set(values) ^ names)
+            raise UsageError(
+                f"run.json was written by another version of this package: its settings differ in {', '.join(odd)}"
+            )
+        return cls(**{**values, "tasks": tuple(values["tasks"])})
+
+
+def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path) -> Settings:
+    """The settings of a resumed run: the recorded ones, with what may change taken from the command line.
+
+    Args:
+        recorded: settings in the run's ``run.json``.
+        given: arguments that stood on this command line, by field name.
+        run_dir: named in the message.
+
+    Raises:
+        UsageError: an argument differs from the run's own; each difference is named.
+    """
+    own = recorded.to_json()
+    differences = [
+        f"{'--' + name.replace('_', '-')}: the run has {own[name]!r}, the command line says {value!r}"
+        for name, value in sorted(json.loads(json.dumps(dict(given))).items())
+        if name not in _FREE_ON_RESUME and value != own[name]
+    ]
+    if differences:
+        raise UsageError(f"cannot resume {run_dir}: " + "; ".join(differences))
+    changes = {name: value for name, value in given.items() if name in _FREE_ON_RESUME}
+    if "max_samples" in changes:
+        changes.setdefault("full", False)
+    if changes.get("full"):
+        changes.setdefault("max_samples", None)
+    return dataclasses.replace(recorded, **changes)

@@ -1,0 +1,127 @@
+"""The table a run prints."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from metrics.summary import Headline, Summary
+
+__all__ = ["TaskResult", "render_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What the table needs to know of one task.
+
+    Attributes:
+        name: full task name.
+        summary: its results.
+        available: questions of the task's dataset; fewer were run in a partial run.
+        questions: questions of this run.
+        repeats: answers a question.
+        smoke: neither --full nor --max-samples was given.
+        dataset: identity phrase of the dataset.
+        scorer: scorer version.
+    """
+
+    name: str
+    summary: Summary
+    available: int
+    questions: int
+    repeats: int
+    smoke: bool
+    dataset: str
+    scorer: str
+
+
+def render_table(model: str, generation: str, tasks: Sequence[TaskResult], notes: Sequence[str]) -> str:
+    """Plain text: a block a task, headlines first.
+
+    Args:
+        model: what answered.
+        generation: one phrase on how answers were generated.
+        tasks: in the order of the run.
+        notes: lines that concern the whole run.
+    """
+    lines = [f"Model: {model}", f"Generation: {generation}"]
+    for task in tasks:
+        lines += ["", *_task_lines(task)]
+    if notes:
+        lines += ["", *notes]
+    return "\n".join(lines) + "\n"
+
+
+def _task_lines(task: TaskResult) -> list[str]:
+    summary, counts = task.summary, task.summary.counts
+    marks = []
+    if task.smoke:
+        marks.append(f"SMOKE RUN of {task.questions} of {task.available} questions (--full for all)")
+    elif task.questions < task.available:
+        marks.append(f"{task.questions} of {task.available} questions")
+    if task.repeats > 1:
+        marks.append(f"{task.repeats} answers a question")
+    if not counts.complete:
+        marks.append("INCOMPLETE")
+    lines = [task.name + (" | " + ", ".join(marks) if marks else "")]
+    rows = [["metric", "value", "95% interval", "n", "coverage", ""]]
+    coverage = f"{counts.answered}/{counts.total} ({_percent(counts.answered, counts.total)})"
+    rows += [_headline_cells(headline, coverage) for headline in summary.headlines]
+    lines += _align(rows)
+    lines += _shares(task)
+    lines += _tier_lines(summary.breakdowns.get("tier", {}))
+    lines += [f"  note: {note}" for note in summary.notes]
+    lines.append(f"  comparable with: dataset {task.dataset}; scorer {task.scorer}")
+    return lines
+
+
+def _headline_cells(headline: Headline, coverage: str) -> list[str]:
+    interval = f"[{headline.interval[0]:.4f}, {headline.interval[1]:.4f}]" if headline.interval is not None else ""
+    value = "n/a" if headline.value is None else f"{headline.value:.4f}"
+    remark = headline.note
+    if headline.bounds is not None:
+        low, high = headline.bounds
+        remark = "; ".join(filter(None, [f"INCOMPLETE: {low:.4f} if missing fail, {high:.4f} if they pass", remark]))
+    return [headline.name, value, interval, str(headline.n), coverage, remark]
+
+
+def _shares(task: TaskResult) -> list[str]:
+    counts = task.summary.counts
+    shares = (
+        (counts.empty, "empty"),
+        (counts.truncated, "truncated at the token cap"),
+        (counts.unclosed_reasoning, "with unclosed reasoning"),
+    )
+    lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, counts.answered)})" for n, what in shares)]
+    if not counts.complete:
+        missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
+        lines.append(f"  without a valid verdict: {missing}")
+    if counts.empty:
+        lines.append("  hint: empty answers often mean that reasoning used up the token budget (--max-new-tokens)")
+    return lines
+
+
+def _tier_lines(tiers: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+    if not tiers:
+        return []
+    rows = [["tier", "n", "sample_pass_rate", "constraint_pass_rate"]]
+    for tier, values in tiers.items():
+        rates = [values["sample_pass_rate"], values["constraint_pass_rate"]]
+        rows.append([tier, str(values["n"]), *("n/a" if rate is None else f"{rate:.4f}" for rate in rates)])
+    return _align(rows)
+
+
+def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        first, *rest = [
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        if row[-1] and len(rows[0]) == 6:
+            rest[-1] = row[-1]  # remarks read better from the left
+        lines.append(("  " + "  ".join([first, *rest])).rstrip())
+    return lines
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "n/a"

@@ -1,0 +1,1 @@
+"""IFHardBench: three to six machine-checkable requirements at once, in Russian."""

@@ -1,0 +1,16 @@
+"""How each requirement type takes part in composing a witness, one module a family."""
+
+from typing import Final
+
+from tasks.ifhard.build.demands import format, lexical, logic, structure, style
+from tasks.ifhard.build.demands.handler import Handler
+
+__all__ = ["HANDLERS", "Handler"]
+
+HANDLERS: Final[dict[str, Handler]] = {
+    **structure.HANDLERS,
+    **lexical.HANDLERS,
+    **style.HANDLERS,
+    **format.HANDLERS,
+    **logic.HANDLERS,
+}

@@ -1,0 +1,86 @@
+"""LightEval task module of IFHardBench.
+
+``lighteval ... "ifhard:all|0" --custom-tasks tasks.ifhard.task`` finds TASKS_TABLE here.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc
+
+from metrics.ifhard import check_row
+from metrics.ifhard.lighteval_metrics import IFHARD_METRICS
+from tasks.ifhard.dataset import BUILTIN, TIERS
+from tasks.ifhard.prompts import render
+
+__all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
+
+# Contract, section 2.3: greedy, at most 16,384 new tokens, these stop strings.
+GENERATION_SIZE = 16_384
+STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
+
+
+def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
+    """A dataset row as a LightEval document, or None when the tier is another one.
+
+    Args:
+        line: row in the schema of contract section 1.
+        task_name: ``ifhard:all`` or ``ifhard:<tier>``; few-shot rows are kept whatever their tier.
+
+    Raises:
+        ValueError: the row's template or scoring key is bad (the row is named).
+    """
+    subset = task_name.partition(":")[2]
+    categories: Mapping[str, Any] = line["meta"]["categories"]
+    if subset != "all" and not line.get("__few_shots") and categories["tier"] != subset:
+        return None
+    check_row(line)
+    return Doc(
+        query=render(line),
+        choices=[line.get("outputs") or ""],
+        gold_index=0,
+        specific={
+            "id": line["meta"]["base_id"],
+            "repeat": 0,
+            "kind": "chat",
+            "max_tokens": GENERATION_SIZE,
+            "scoring": _constraints_text(line["meta"]["constraints"]),
+            "labels": json.dumps(dict(categories), ensure_ascii=False, sort_keys=True),
+        },
+    )
+
+
+def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
+    """Task configs of ``ifhard:all`` and the four tiers over a dataset folder.
+
+    Args:
+        folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
+    """
+    has_shots = (folder / "shots.jsonl").is_file()
+    return [
+        LightevalTaskConfig(
+            name=f"ifhard:{subset}",
+            prompt_function=to_doc,
+            hf_repo=str(folder),
+            hf_subset="default",
+            hf_avail_splits=["test", "shots"] if has_shots else ["test"],
+            evaluation_splits=["test"],
+            few_shots_split="shots" if has_shots else None,
+            few_shots_select="sequential",
+            metrics=[IFHARD_METRICS],
+            generation_size=GENERATION_SIZE,
+            stop_sequence=list(STOP),
+            version=1,
+        )
+        for subset in ("all", *TIERS)
+    ]
+
+
+def _constraints_text(value: str | list[Any]) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+TASKS_TABLE = make_tasks(BUILTIN)

@@ -1,0 +1,82 @@
+"""Saved answers instead of a server."""
+
+import json
+
+import pytest
+
+from endpoints.saved import ResponsesError, SavedResponses
+
+
+def write(path, *entries):
+    path.write_text("".join((e if isinstance(e, str) else json.dumps(e)) + "\n" for e in entries), encoding="utf-8")
+    return path
+
+
+def test_answers_are_found_by_task_id_and_repeat(tmp_path):
+    """Extra fields are used where present, a null response is an empty answer."""
+    saved = SavedResponses(
+        write(
+            tmp_path / "r.jsonl",
+            {"task": "ifhard:all", "id": "a", "response": "раз", "finish_reason": "length", "reasoning": "hm"},
+            {"task": "ifhard:all|0", "id": "b", "response": None},
+            {"task": "ifhard:all", "id": "a", "repeat": 1, "response": "два"},
+            "",
+        )
+    )
+    assert len(saved) == 3
+    first = saved.outcome("ifhard:all", "a", 0)
+    assert (first.status, first.text, first.truncated, first.reasoning) == ("answered", "раз", True, "hm")
+    assert saved.outcome("ifhard:all", "a", 1).text == "два"
+    assert saved.outcome("ifhard:easy", "b", 0).text == ""
+    missing = saved.outcome("ifhard:all", "c", 0)
+    assert missing.status == "not_asked"
+    assert "c" in (missing.error or "")
+    assert saved.unused == []
+
+
+def test_lone_surrogates_are_stored_as_replacement_characters(tmp_path):
+    """The same rule as for a server's answer."""
+    saved = SavedResponses(write(tmp_path / "r.jsonl", r'{"task": "t", "id": "a", "response": "x\ud800y"}'))
+    assert saved.outcome("t", "a", 0).text == "x\ufffdy"
+
+
+def test_a_journal_is_a_responses_file(tmp_path):
+    """Failed lines are passed over: they hold no answer."""
+    saved = SavedResponses(
+        write(
+            tmp_path / "r.jsonl",
+            {"task": "t", "id": "a", "status": "failed", "response": "", "error": "500"},
+            {"task": "t", "id": "a", "status": "answered", "response": "да"},
+        )
+    )
+    assert saved.outcome("t", "a", 0).text == "да"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "expected an object"),
+        ('{"task": "t", "id": 5, "response": ""}', "strings"),
+        ('{"task": "t", "id": "a"}', "response"),
+        ('{"task": "t", "id": "a", "response": 5}', "response"),
+        ('{"task": "t", "id": "a", "response": "", "repeat": "x"}', "repeat"),
+        ('{"task": "t", "id": "x", "response": "again"}', "line 1"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path, line, says):
+    """Which line, and what is wrong with it."""
+    good = '{"task": "t", "id": "x", "response": ""}'
+    with pytest.raises(ResponsesError, match="line 2") as caught:
+        SavedResponses(write(tmp_path / "r.jsonl", good, line))
+    assert says in str(caught.value)
+
+
+def test_a_missing_or_undecodable_file_is_named(tmp_path):
+    """Not an empty set of answers."""
+    with pytest.raises(ResponsesError, match=r"none\.jsonl"):
+        SavedResponses(tmp_path / "none.jsonl")
+    (tmp_path / "latin.jsonl").write_bytes(b"\xff\xfe{")
+    with pytest.raises(ResponsesError, match=r"latin\.jsonl"):
+        SavedResponses(tmp_path / "latin.jsonl")

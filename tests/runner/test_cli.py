@@ -1,0 +1,118 @@
+"""Arguments: what is refused, with which words, before anything heavy starts."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runner.cli import main
+from runner.exits import Exit
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "--task is needed"),
+        (["--task", "ifhard:all|0"], "--model is needed"),
+        (["--task", "ifhard:al|0", "--model", "m"], "ifhard:all"),
+        (["--task", "", "--model", "m"], "--task is empty"),
+        (["--task", "ifhard:all|0", "--task", "ifhard|0", "--model", "m"], "twice"),
+        (["--task", "ifhard:all|0,ifhard:all|0", "--model", "m"], "twice"),
+        (["--task", "ifhard:all|0", "--model", "m", "--max-samples", "0"], "at least 1"),
+        (["--task", "ifhard:all|0", "--model", "m", "--max-samples", "2", "--full"], "exclude each other"),
+        (["--task", "ifhard:all|0", "--model", "m", "--temperature", "-1"], "0 or more"),
+        (["--task", "ifhard:all|0", "--model", "m", "--temperature", "nan"], "0 or more"),
+        (["--task", "ifhard:all|0", "--model", "m", "--chat-template-kwargs", "[]"], "JSON object"),
+        (["--task", "ifhard:all|0", "--model", "m", "--chat-template-kwargs", "{"], "not JSON"),
+        (["--task", "ifhard:all|0", "--model", "m", "--fail-under", "sample_pas_rate=0.5"], "sample_pass_rate"),
+        (["--task", "ifhard:all|0", "--model", "m", "--fail-under", "sample_pass_rate"], "METRIC=VALUE"),
+        (["--task", "ifhard:all|0", "--model", "embedded", "--base-url", "http://127.0.0.1:1/v1"], "drop --base-url"),
+        (["--task", "ifhard:all|0", "--model", "m", "--no-such-flag"], "unrecognized"),
+        (["--task", "ifhard:all|0", "--mod", "m"], "unrecognized"),
+        (["--resume", "no-such-folder"], "no run.json"),
+    ],
+)
+def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
+    """Nothing is started, and the message names the remedy."""
+    assert main(arguments) == Exit.USAGE
+    captured = capsys.readouterr()
+    assert says in captured.err
+    assert captured.out == ""
+
+
+def test_list_tasks_needs_no_server(capsys):
+    """Every legal name is printed."""
+    assert main(["--list-tasks"]) == Exit.COMPLETE
+    printed = capsys.readouterr().out.split()
+    assert {"ifhard:all", "ifhard:easy", "ifhard:medium", "ifhard:hard", "ifhard:expert"} <= set(printed)
+
+
+def test_help_and_bad_usage_do_not_import_lighteval_or_torch():
+    """The slow imports come after the arguments are known to be good."""
+    probe = """
+import sys
+from runner.cli import main
+code = main(["--task", "nope|0", "--model", "m"])
+print(code, [name for name in ("lighteval", "torch", "transformers", "datasets", "openai") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2 []"
+
+
+@pytest.mark.parametrize(
+    "module", ["metrics.ifhard", "metrics.verdict", "tasks.registry", "endpoints.request", "endpoints.process"]
+)
+def test_light_modules_import_without_lighteval_and_torch(module):
+    """Verifiers and names are usable where LightEval is not installed."""
+    heavy = ("lighteval", "torch", "transformers", "datasets")
+    probe = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_import_touches_nothing(tmp_path):
+    """No folder, no network, no environment read, no randomness when the modules are imported."""
+    probe = f"""
+import os, pathlib, random, socket, sys
+before = random.getstate()
+def refuse(*args, **kwargs): raise AssertionError("network or folder at import")
+socket.socket.connect = refuse
+pathlib.Path.mkdir = refuse
+os.makedirs = refuse
+import metrics.ifhard, metrics.stats, metrics.ifhard.summary, tasks.registry, tasks.ifhard.benchmark
+import endpoints.client, endpoints.journal, endpoints.saved, endpoints.process, endpoints.embedded, runner.cli
+assert random.getstate() == before
+print(sorted(os.listdir({str(tmp_path)!r})))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+def test_resume_refuses_what_differs_and_names_it(tmp_path, capsys):
+    """A resumed run is the same run; only how much and how fast may change."""
+    from runner.settings import Settings
+
+    settings = Settings(tasks=("ifhard:all|0",), model="m", base_url="http://127.0.0.1:9/v1")
+    (tmp_path / "run.json").write_text(json.dumps({"settings": settings.to_json(), "sessions": []}), encoding="utf-8")
+    code = main(["--resume", str(tmp_path), "--model", "other", "--temperature", "0.7", "--concurrency", "3"])
+    assert code == Exit.USAGE
+    said = capsys.readouterr().err
+    assert "--model: the run has 'm', the command line says 'other'" in said
+    assert "--temperature" in said
+    assert "--concurrency" not in said
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}}', '{"settings": {"tasks": []}}'])
+def test_a_broken_run_json_is_refused(tmp_path, text, capsys):
+    """A damaged record never becomes a different run."""
+    (tmp_path / "run.json").write_text(text, encoding="utf-8")
+    assert main(["--resume", str(tmp_path)]) == Exit.USAGE
+    assert "run.json" in capsys.readouterr().err

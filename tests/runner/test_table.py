@@ -1,0 +1,58 @@
+"""What the table says."""
+
+from metrics.stats import Interval
+from metrics.summary import Counts, Headline, Summary
+from runner.table import TaskResult, render_table
+
+
+def make(counts, headlines, **changes):
+    tiers = {"tier": {"easy": {"n": 4, "sample_pass_rate": 0.5, "constraint_pass_rate": None}}}
+    fields = {
+        "name": "ifhard:all|0",
+        "summary": Summary(headlines, counts, tiers),
+        "available": 1260,
+        "questions": 10,
+        "repeats": 1,
+        "smoke": True,
+        "dataset": "builtin, test sha256 0123456789ab",
+        "scorer": "1-0",
+    } | changes
+    return render_table("m", "greedy", [TaskResult(**fields)], [])
+
+
+FULL = Counts(total=10, answered=10, failed=0, not_asked=0, unscored=0, empty=0, truncated=3, unclosed_reasoning=1)
+PART = Counts(total=10, answered=7, failed=2, not_asked=1, unscored=0, empty=1, truncated=0, unclosed_reasoning=0)
+
+
+def test_a_complete_smoke_run():
+    """Interval, coverage, shares, the smoke mark and what the score is comparable with."""
+    text = make(FULL, (Headline("sample_pass_rate", 0.3, Interval(0.1, 0.6), 10),))
+    assert "SMOKE RUN of 10 of 1260 questions" in text
+    assert "INCOMPLETE" not in text
+    assert "0.3000" in text
+    assert "[0.1000, 0.6000]" in text
+    assert "10/10 (100.0%)" in text
+    assert "3 truncated at the token cap (30.0%)" in text
+    assert "1 with unclosed reasoning (10.0%)" in text
+    assert "comparable with: dataset builtin, test sha256 0123456789ab; scorer 1-0" in text
+
+
+def test_an_incomplete_run_shows_bounds():
+    """Below full coverage the row shows both bounds and the word INCOMPLETE."""
+    text = make(PART, (Headline("sample_pass_rate", 3 / 7, Interval(0.1, 0.8), 7, bounds=(0.3, 0.6)),), smoke=False)
+    assert "INCOMPLETE: 0.3000 if missing fail, 0.6000 if they pass" in text
+    assert "7/10 (70.0%)" in text
+    assert "2 failed, 1 not asked, 0 not scored" in text
+    assert "10 of 1260 questions" in text
+    assert "hint: empty answers" in text
+
+
+def test_an_undefined_value_is_not_a_number():
+    """n/a with the reason, never 0."""
+    text = make(FULL, (Headline("balance_score", None, None, 10, note="no requirement type has 5 verdicts yet"),))
+    row = next(line for line in text.splitlines() if "balance_score" in line)
+    assert "n/a" in row
+    assert "no requirement type has 5 verdicts yet" in row
+    assert "0.0000" not in row
+    tier = next(line for line in text.splitlines() if line.strip().startswith("easy"))
+    assert tier.split() == ["easy", "4", "0.5000", "n/a"]
