@@ -1,0 +1,6 @@
+"""Helpers of one folder that tests of another use."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "endpoints"))
