@@ -51,7 +51,9 @@ class Result:
     def journal(self) -> list[dict[str, Any]]:
         """The lines of the journal."""
         assert self.run_dir is not None
-        return [json.loads(line) for line in (self.run_dir / "responses.jsonl").read_text(encoding="utf-8").splitlines()]
+        return [
+            json.loads(line) for line in (self.run_dir / "responses.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
 
     def row(self, task: str = "ifhard:all|0") -> dict[str, Any]:
         """A task's results row."""
@@ -76,14 +78,18 @@ def command(tmp_path, capsys, monkeypatch, dataset):
     # Normalised copies of datasets stay out of the user's own cache.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
-    def run(*arguments: str, server: Any = None, task: str | None = "ifhard:all|0", data: Path | None = dataset) -> Result:
+    def run(
+        *arguments: str, server: Any = None, task: str | None = "ifhard:all|0", data: Path | None = dataset
+    ) -> Result:
         given = list(arguments)
         resumed = "--resume" in given
         if not resumed:
             given += ["--output-dir", str(tmp_path / "out")]
             given += ["--task", task] if task else []
             given += ["--dataset", str(data)] if data else []
-            given += ["--model", MODEL, "--base-url", server if isinstance(server, str) else server.url] if server else []
+            given += (
+                ["--model", MODEL, "--base-url", server if isinstance(server, str) else server.url] if server else []
+            )
         before = set((tmp_path / "out").glob("*"))
         code = main(given)
         captured = capsys.readouterr()

@@ -73,7 +73,9 @@ def test_a_run_without_a_number_is_a_smoke_run(command):
     assert result.code == Exit.COMPLETE
     assert "SMOKE RUN of 10 of 40 questions" in result.out
     assert "SMOKE" not in again.out
-    assert [line["id"] for line in sorted(result.journal, key=lambda e: e["id"])] == sorted(e["id"] for e in again.journal)
+    assert [line["id"] for line in sorted(result.journal, key=lambda e: e["id"])] == sorted(
+        e["id"] for e in again.journal
+    )
 
 
 def test_failed_requests_are_no_zeros_and_a_resume_asks_only_for_them(command):
@@ -187,9 +189,10 @@ def test_generation_arguments_reach_the_server(command):
     """No flag silently does nothing."""
     with FaultServer(know_all) as server:
         command(
-            "--max-samples", "1", "--temperature", "0.5", "--seed", "11", "--max-new-tokens", "77", "--system-prompt", "Кратко.",
-            "--chat-template-kwargs", '{"enable_thinking": false}', server=server,
-        )  # fmt: skip
+            *("--max-samples", "1", "--temperature", "0.5", "--seed", "11", "--max-new-tokens", "77"),
+            *("--system-prompt", "Кратко.", "--chat-template-kwargs", '{"enable_thinking": false}'),
+            server=server,
+        )
         (body,) = server.bodies
     assert body["temperature"] == 0.5
     assert body["seed"] == 11
@@ -325,7 +328,9 @@ def test_a_trace_cut_by_the_cap_counts_as_truncated_and_unclosed(command):
     assert result.row()["sample_pass_rate"] == 0.0
 
 
-@pytest.mark.parametrize("text", ["x\ud800\udfff\ud800y", "\x00\x01", "а" * 1_000_000, "[" * 100_000, "1" * 5_000, "\u2028\ufeff"])
+@pytest.mark.parametrize(
+    "text", ["x\ud800\udfff\ud800y", "\x00\x01", "а" * 1_000_000, "[" * 100_000, "1" * 5_000, "\u2028\ufeff"]
+)
 def test_no_answer_breaks_the_files(command, text):
     """A verdict, and results that can be read back."""
     with FaultServer(answer(text)) as server:
