@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
         (["--task", "ifhard:all|0", "--model", "m", "--fail-under", "sample_pas_rate=0.5"], "sample_pass_rate"),
         (["--task", "ifhard:all|0", "--model", "m", "--fail-under", "sample_pass_rate"], "METRIC=VALUE"),
         (["--task", "ifhard:all|0", "--model", "embedded", "--base-url", "http://127.0.0.1:1/v1"], "drop --base-url"),
+        (["--task", "ifhard:all|0", "--model", "embedded", "--temperature", "0.7"], "greedily"),
         (["--task", "ifhard:all|0", "--model", "m", "--no-such-flag"], "unrecognized"),
         (["--task", "ifhard:all|0", "--mod", "m"], "unrecognized"),
         (["--resume", "no-such-folder"], "no run.json"),
