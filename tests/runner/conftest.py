@@ -2,14 +2,12 @@
 
 import functools
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
-from mini import right, write_dataset
+from mini import write_dataset
 
 import endpoints.model
 from endpoints.client import Endpoint
@@ -18,18 +16,6 @@ from runner.cli import main
 
 MODEL = "tiny"
 QUICK = RetryPolicy(max_attempts=2, base_s=0.001, cap_s=0.002, retry_after_cap_s=0.002)
-
-
-def number_of(text: str) -> int:
-    """The number of the question in a prompt."""
-    return int(re.findall(r"вещь номер (\d+)\.", text)[-1])
-
-
-async def know_all(server: Any, request: web.Request) -> web.StreamResponse:
-    """A good answer to any question of the small dataset."""
-    from fault_server import answer, prompt_of
-
-    return await answer(right(number_of(prompt_of(await request.json()))))(server, request)
 
 
 @dataclass

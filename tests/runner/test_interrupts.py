@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import number_of
 from fault_server import FaultServer, answer, prompt_of
 from mini import right, write_dataset, write_responses, wrong
+from replies import number_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 100

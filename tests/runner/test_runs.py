@@ -4,9 +4,9 @@ import json
 
 import pyarrow.parquet as parquet
 import pytest
-from conftest import know_all, number_of
 from fault_server import FaultServer, answer, as_json, prompt_of, status
 from mini import right, write_dataset, write_responses, wrong
+from replies import know_all, number_of
 
 import metrics.ifhard.samples
 from runner.exits import Exit
