@@ -61,10 +61,10 @@ class Endpoint:
 
     How long a lost server can hold a run (:class:`endpoints.batch.Patience` gives it up after ``2 * concurrency``
     failures in a row, so after at most two of each worker): where it refuses connections or answers with errors, the
-    waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for longer waits,
-    ``retry.retry_after_cap_s`` for each); where it drops packets, ``2 * retry.max_attempts * connect_s`` more (203 s);
-    where it takes requests and never answers, ``2 * attempt_s`` and the waits between (one hour). Requests still on
-    the wire then get ``grace_s``.
+    waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for longer waits, up to
+    ``retry.retry_after_cap_s`` for each, 12 minutes); where it drops packets, ``2 * retry.max_attempts * connect_s``
+    on top (203 s in all); where it takes requests and never answers, ``2 * attempt_s`` and the wait between (an hour).
+    Requests still on the wire then get ``grace_s``.
 
     Args:
         base_url: address of the API, ``http://host:port/v1``.
@@ -132,6 +132,11 @@ class Endpoint:
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+    def _opened(self) -> openai.AsyncOpenAI:
+        if self._client is None:
+            raise RuntimeError("the endpoint is not open: use it in an async with statement")
+        return self._client
 
     async def describe(self, model: str, *, must_be_listed: bool = True) -> ServerInfo:
         """Checks at the start of a run that the server is there and serves ``model``.
@@ -212,6 +217,7 @@ class Endpoint:
             RequestRefused: a request was refused before this run had any answer; the others are cancelled.
             JournalError: the journal cannot be written; the others are cancelled.
         """
+        self._opened()
         batch = Batch(
             self._ask,
             requests,
@@ -257,15 +263,14 @@ class Endpoint:
     async def _attempt(
         self, method: str, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
     ) -> T | Failure:
-        if self._client is None:
-            raise RuntimeError("the endpoint is not open: use it in an async with statement")
+        client = self._opened()
         try:
             async with asyncio.timeout(limit_s):
                 # The plain response: building the client's typed objects would double the cost of a request.
                 if content is None:
-                    response = await self._client.get(path, cast_to=httpx2.Response)
+                    response = await client.get(path, cast_to=httpx2.Response)
                 else:
-                    response = await self._client.post(path, cast_to=httpx2.Response, content=content)
+                    response = await client.post(path, cast_to=httpx2.Response, content=content)
             return read(response.content)
         except TimeoutError:
             return Failure("timeout", f"no answer within {limit_s:g} s", retried=True)
@@ -286,7 +291,7 @@ def _checked_url(base_url: str) -> str:
         httpx2.URL(base_url)
     except (ValueError, httpx2.InvalidURL):
         usable = False
-    if not usable:
+    if not usable or any(character.isspace() for character in base_url):
         raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1")
     if parts.username or parts.password:
         raise EndpointError(f"the URL of {parts.hostname} holds a password: give the key by --api-key-env instead")

@@ -161,8 +161,10 @@ class EndpointModel(LightevalModel):
         try:
             async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
                 server = await endpoint.describe(config.request_model)
-                plan = await plan_requests([requests[i] for i in order], server.max_model_len, endpoint)
-                self._note_plan(plan, [requests[i] for i in order], server.max_model_len)
+                window = server.max_model_len or config.window
+                ordered = [requests[i] for i in order]
+                plan = await plan_requests(ordered, window, endpoint)
+                self._note_plan(plan, ordered, window)
                 by_position = await self._run(endpoint, journal, [docs[i] for i in order], plan)
         finally:
             if journal is not None:

@@ -32,7 +32,8 @@ class EndpointModelConfig(ModelConfig):
     """What distinguishes one set of answers from another, plus how to fetch them.
 
     Fields marked ``exclude`` change how fast or from where answers come, never which
-    answers; they stay out of the results file (the key above all).
+    answers; they stay out of the results file (the key above all). ``window`` is the context
+    length of a server that does not report its own.
     """
 
     base_url: str = DEFAULT_BASE_URL
@@ -41,6 +42,7 @@ class EndpointModelConfig(ModelConfig):
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     api_key: str = Field("EMPTY", exclude=True, repr=False)
     concurrency: int = Field(DEFAULT_CONCURRENCY, exclude=True)
+    window: int | None = Field(None, exclude=True)
     shuffle_seed: int | None = Field(None, exclude=True)
     journal_path: str | None = Field(None, exclude=True)
     responses_path: str | None = Field(None, exclude=True)
@@ -86,6 +88,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
             temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)
         ),
         api_key=read("OPENAI_API_KEY", str, "EMPTY"),
+        window=None,
         shuffle_seed=None,
         concurrency=read("ENDPOINT_CONCURRENCY", int, DEFAULT_CONCURRENCY),
         journal_path=read("ENDPOINT_JOURNAL", str, None),

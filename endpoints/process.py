@@ -39,7 +39,7 @@ from endpoints.errors import EndpointError
 __all__ = ["ChildServer", "ServerCommand", "ServerFailed", "on_free_port", "reserved_port", "tail"]
 
 _SUPERVISOR: Final = Path(__file__).with_name("supervisor.py")
-_PROBE_S: Final = 5.0
+_PROBE_S: Final = 2.0
 _PROBE_PAUSE_S: Final = 0.2
 _STOP_SLACK_S: Final = 10.0
 _TAIL_LINES: Final = 20

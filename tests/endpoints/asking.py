@@ -1,8 +1,10 @@
 """Short ways to ask in the tests of the client."""
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Sequence
+import resource
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +20,15 @@ QUICK = RetryPolicy(max_attempts=3, base_s=0.001, cap_s=0.002, retry_after_cap_s
 LIMITS: dict[str, Any] = {"attempt_s": 60.0, "deadline_s": 120.0, "check_s": 60.0, "retry": QUICK}
 
 
-def chat(prompt: str, **changes: Any) -> Request:
+def chat(said: str, **changes: Any) -> Request:
     """A chat request whose sample id is its prompt."""
     fields: dict[str, Any] = {
         "task": "ifhard:all",
-        "sample_id": prompt,
+        "sample_id": said,
         "repeat": 0,
         "kind": "chat",
         "model": "tiny",
-        "messages": ({"role": "user", "content": prompt},),
+        "messages": ({"role": "user", "content": said},),
         "prompt": None,
         "max_tokens": 64,
         "sampling": {"temperature": 0.0},
@@ -35,9 +37,25 @@ def chat(prompt: str, **changes: Any) -> Request:
     return Request(**(fields | changes))
 
 
-def completion(prompt: str, **changes: Any) -> Request:
+def completion(said: str, **changes: Any) -> Request:
     """A completion request whose sample id is its prompt."""
-    return chat(prompt, **({"kind": "completion", "messages": None, "prompt": prompt} | changes))
+    return chat(said, **({"kind": "completion", "messages": None, "prompt": said} | changes))
+
+
+def questions(count: int) -> list[Request]:
+    """Requests q0, q1, ..."""
+    return [chat(f"q{number}") for number in range(count)]
+
+
+@contextlib.contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Meanwhile no file of this process may grow beyond ``size`` bytes: the nearest thing to a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def endpoint(server: FaultServer | str, **options: Any) -> Endpoint:

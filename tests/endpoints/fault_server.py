@@ -123,7 +123,7 @@ class FaultServer:
         scripts: replies by prompt.
         models: the body of ``/v1/models``, or a reply.
         tokenize: reply to ``/tokenize``; None for a server that has no such path.
-        dies_after: after this many responses it refuses connections and drops the open ones; None for never.
+        dies_after: after this many responses it drops every connection and refuses new ones; None for never.
 
     Attributes:
         bodies: every request body to a generating path, in the order of arrival.
@@ -152,7 +152,9 @@ class FaultServer:
         self.peak = 0
         self._default = default
         self._scripts = dict(scripts or {})
-        self._models = models if models is not None else {"object": "list", "data": [{"id": "tiny", "max_model_len": 8192}]}
+        self._models = (
+            models if models is not None else {"object": "list", "data": [{"id": "tiny", "max_model_len": 8192}]}
+        )
         self._tokenize = tokenize
         self._dies_after = dies_after
         self._served = 0
@@ -186,7 +188,7 @@ class FaultServer:
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_post("/tokenize", self._count)
         app.router.add_post("/v1/{kind:chat/completions|completions}", self._generate)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.0, access_log=None)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.01, access_log=None, handler_cancellation=True)
         await self._runner.setup()
         self._site = web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024)
         await self._site.start()
@@ -200,9 +202,9 @@ class FaultServer:
         return await reply(self, request)
 
     async def _count(self, request: web.Request) -> web.StreamResponse:
+        self.tokenized.append(await request.json())
         if self._tokenize is None:
             return web.json_response({"detail": "Not Found"}, status=404)
-        self.tokenized.append(await request.json())
         return await self._tokenize(self, request)
 
     async def _generate(self, request: web.Request) -> web.StreamResponse:
@@ -216,18 +218,18 @@ class FaultServer:
             self.bodies.append(body)
             self.headers.append(dict(request.headers))
             self.paths.append(request.path)
+            if self._served == self._dies_after:
+                await self._die()
             script = self._scripts.get(prompt, (self._default,))
             response = await script[min(turn, len(script) - 1)](self, request)
         finally:
             self.in_flight -= 1
         self._served += 1
-        if self._served == self._dies_after:
-            await self._die(request)
         return response
 
-    async def _die(self, request: web.Request) -> None:
+    async def _die(self) -> None:
         await self._site.stop()
         assert self._runner.server is not None
         for connection in list(self._runner.server.connections):
-            if connection.transport is not None and connection.transport is not request.transport:
+            if connection.transport is not None:
                 connection.transport.abort()

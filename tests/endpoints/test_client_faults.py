@@ -1,5 +1,6 @@
 """One request, and everything that a server may do to it."""
 
+import asyncio
 import json
 import time
 from email.utils import formatdate
@@ -8,6 +9,7 @@ import pytest
 from asking import QUICK, ask, ask_one, chat, completion
 from fault_server import FaultServer, answer, as_json, body_of, disconnect, hang, raw, reset, status, truncated
 
+from endpoints.client import Endpoint
 from endpoints.errors import EndpointError, RequestRefused
 from endpoints.retry import RetryPolicy
 
@@ -225,7 +227,9 @@ def test_missing_usage_is_none():
 def test_chat_goes_over_the_wire_as_given():
     """The chat path gets the messages, the cap, the sampling fields and the extra body, and nothing else."""
     request = chat(
-        "вопрос", sampling={"temperature": 0.5, "seed": 3, "stop": ["\n\n"]}, extra_body={"chat_template_kwargs": {"a": 1}}
+        "вопрос",
+        sampling={"temperature": 0.5, "seed": 3, "stop": ["\n\n"]},
+        extra_body={"chat_template_kwargs": {"a": 1}},
     )
     with FaultServer() as server:
         ask_one(server, request)
@@ -249,16 +253,11 @@ def test_completion_goes_to_its_own_path_without_an_empty_stop():
         outcome = ask_one(server, completion("Вопрос: где?\nОтвет:", sampling={"temperature": 0.0, "stop": []}))
     assert outcome.text == "нет"
     assert server.paths == ["/v1/completions"]
-    assert server.bodies == [
-        {"model": "tiny", "prompt": "Вопрос: где?\nОтвет:", "max_tokens": 64, "temperature": 0.0}
-    ]
+    assert server.bodies == [{"model": "tiny", "prompt": "Вопрос: где?\nОтвет:", "max_tokens": 64, "temperature": 0.0}]
 
 
 def test_key_is_sent_as_bearer():
     """The key goes into the Authorization header."""
-    import asyncio
-
-    from endpoints.client import Endpoint
 
     async def main(url):
         async with Endpoint(url, "s3cret", retry=QUICK) as client:

@@ -105,6 +105,14 @@ def command(tmp_path: Path, notes: Path, port: int, mode: str = "plain", **chang
     )
 
 
+@contextlib.contextmanager
+def taken_port() -> Iterator[int]:
+    """A port that no server can bind, and on which nobody answers."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        yield other.getsockname()[1]
+
+
 def gone(notes: Path) -> bool:
     """Whether neither the server nor its child runs."""
     return not any(running(pid) for pid in pids(notes))
@@ -296,10 +304,7 @@ class TestPorts:
     def test_another_port_is_tried(self, tmp_path, notes):
         """If the port is taken under the server's hands, the next one is used."""
         asked = []
-        with socket.socket() as other:
-            other.bind(("127.0.0.1", 0))
-            other.listen()
-            taken = other.getsockname()[1]
+        with taken_port() as taken:
 
             def make(port: int) -> ServerCommand:
                 asked.append(port)
@@ -312,15 +317,12 @@ class TestPorts:
 
     def test_gives_up_after_the_last_attempt(self, tmp_path, notes):
         """A port that is always taken ends in the server's own words."""
-        with socket.socket() as other:
-            other.bind(("127.0.0.1", 0))
-            other.listen()
-            taken = other.getsockname()[1]
-            with (
-                pytest.raises(ServerFailed, match="in use"),
-                on_free_port(lambda _: command(tmp_path, notes, taken), attempts=2),
-            ):
-                pytest.fail("entered")
+        with (
+            taken_port() as taken,
+            pytest.raises(ServerFailed, match="in use"),
+            on_free_port(lambda _: command(tmp_path, notes, taken), attempts=2),
+        ):
+            pytest.fail("entered")
 
     def test_other_failures_are_not_repeated(self, tmp_path):
         """A server that fails for its own reasons is started once."""

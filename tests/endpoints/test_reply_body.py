@@ -1,0 +1,80 @@
+"""Bodies of good responses, and those that only look like one (see also the faults of the client)."""
+
+import json
+
+import pytest
+from fault_server import body_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
+
+
+def chat_body(message, **choice):
+    """A chat response with this message."""
+    return json.dumps({"choices": [{"message": message, **choice}]}).encode()
+
+
+def test_content_in_parts_is_joined():
+    """Typed parts, as some gateways return them: the text parts are the answer, a part of another type is not."""
+    parts = [{"type": "text", "text": "да, "}, {"type": "thinking", "text": "?"}, {"type": "text", "text": "нет"}, 3]
+    assert read_reply("chat", chat_body({"content": parts})).text == "да, нет"
+
+
+def test_message_without_content_is_an_empty_answer():
+    """A message that holds only a tool call, say."""
+    assert read_reply("chat", chat_body({"role": "assistant", "tool_calls": []})).text == ""
+
+
+def test_first_choice_counts():
+    """One answer is asked for; of several, the first is taken."""
+    body = {"choices": [{"text": "первый"}, {"text": "второй"}]}
+    assert read_reply("completion", json.dumps(body).encode()).text == "первый"
+
+
+@pytest.mark.parametrize("choice", [{}, {"text": None}, {"text": 5}, {"message": {"content": "да"}}])
+def test_completion_without_text_is_no_answer(choice):
+    """A chat response to a completion request is a fault, not an empty answer."""
+    with pytest.raises(BadReplyError, match="no text"):
+        read_reply("completion", json.dumps({"choices": [choice]}).encode())
+
+
+@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": "11"}, {"prompt_tokens": True}, {"prompt_tokens": None}])
+def test_odd_usage_is_unknown(usage):
+    """A count that is no integer is as if it were not given; the answer stands."""
+    outcome = read_reply("chat", json.dumps(body_of("да") | {"usage": usage}).encode())
+    assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("да", None, None)
+
+
+@pytest.mark.parametrize("reason", ["abort", "error"])
+def test_fragment_is_no_answer(reason):
+    """A generation that the server broke off is not scored as if the model had ended it."""
+    with pytest.raises(AbortedReplyError, match=reason):
+        read_reply("chat", json.dumps(body_of("полови", finish_reason=reason)).encode())
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", "content_filter", "eos_token", None])
+def test_every_other_finish_reason_is_kept(reason):
+    """Words we do not know do not fail an answer."""
+    assert read_reply("chat", json.dumps(body_of("да", finish_reason=reason)).encode()).finish_reason == reason
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["choices", "message", "content", "text", "usage", "reasoning"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["chat", "completion"]), st.binary(max_size=100) | JSON.map(lambda v: json.dumps(v).encode()))
+def test_any_body_is_an_answer_or_a_named_fault(kind, body):
+    """No body raises anything else."""
+    try:
+        found = read_reply(kind, body).status
+    except BadReplyError as fault:
+        found = str(fault)
+    assert found
