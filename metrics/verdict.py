@@ -19,7 +19,8 @@ class Verdict(NamedTuple):
         reason: one English sentence that says what was wanted and what was found
             (``"492 characters required, 487 found"``).
         observed: the counted or quoted value, or None where nothing is counted.
-        wanted: the value asked for, or None where nothing is counted.
+        wanted: the value asked for, or None where nothing is counted. Both are small JSON values (a number, a
+            short string, a list of numbers), so that a verdict can be stored whatever the answer held.
     """
 
     passed: bool

@@ -85,7 +85,7 @@ def two_parts(text: Text, params: Params) -> Verdict:
     """
     items, words = read_int(params, "items"), read_int(params, "sentence_words")
     parts = split_blank(text.trimmed, 1)
-    if len(parts) < 2 or not parts[0].strip() or not parts[1].strip():
+    if len(parts) < 2:
         return failed("no-second-part", "a list and, after a blank line, a sentence are required")
     problem = bullets_alone(parts[0], items)
     if problem:

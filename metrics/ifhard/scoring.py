@@ -97,7 +97,7 @@ def split_reasoning(raw: str | None) -> Reasoning:
     Everything through the first closing tag goes; then every block from an opening tag through the nearest
     closing tag; then the tags that are left, whose text stays. None is the empty generation.
     """
-    text = (raw or "").lstrip()
+    text = raw or ""  # the trim at the end covers the leading white space that step 1 drops
     traces: list[str] = []
     close = _first_close(text)
     if close:

@@ -22,7 +22,6 @@ __all__ = [
     "paragraphs_of",
     "sentences_of",
     "split_blank",
-    "strip_core",
     "words_of",
 ]
 
@@ -47,11 +46,6 @@ def fold(text: str) -> str:
 def words_of(text: str) -> list[str]:
     """Words as written: runs of non-white-space that hold an alphanumeric character (4.6)."""
     return [token for token in text.split() if token.isalnum() or _has_alnum(token)]
-
-
-def strip_core(token: str) -> str:
-    """Take the 31 characters of 4.7 off both ends of a folded token."""
-    return token.strip(CORE_STRIP)
 
 
 def cores_of(text: str) -> list[str]:
