@@ -36,4 +36,4 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -14,6 +14,7 @@ import httpx2
 import openai
 
 from endpoints.batch import Batch, Patience
+from endpoints.defaults import CONCURRENCY
 from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
@@ -88,7 +89,7 @@ class Endpoint:
         base_url: str,
         api_key: str | None,
         *,
-        concurrency: int = 64,
+        concurrency: int = CONCURRENCY,
         attempt_s: float = 1800.0,
         deadline_s: float = 3600.0,
         connect_s: float = 10.0,

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from endpoints.defaults import APP_NAME
 from endpoints.errors import EndpointError
 
 __all__ = ["SMOLLM2", "ModelSource", "ModelUnavailable", "default_cache", "prepare_model"]
 
-_APP: Final = "lighteval-hard"
 _MANIFEST: Final = "manifest.json"
 _MANIFEST_FORMAT: Final = 1
 _WORK_PREFIX: Final = ".making-"
@@ -90,7 +90,7 @@ def default_cache() -> Path:
     """The user's cache folder of this product; not made by asking."""
     import platformdirs
 
-    return platformdirs.user_cache_path(_APP)
+    return platformdirs.user_cache_path(APP_NAME)
 
 
 def prepare_model(

@@ -8,16 +8,15 @@ from lighteval.models.abstract_model import ModelConfig
 from lighteval.models.model_input import GenerationParameters
 from pydantic import Field
 
-__all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
+from endpoints.defaults import BASE_URL, CONCURRENCY
 
-DEFAULT_BASE_URL = "http://127.0.0.1:8001/v1"
-DEFAULT_CONCURRENCY = 64
+__all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
 
 # `lighteval custom` passes a model name and nothing else; these variables carry the rest.
 ENVIRONMENT: Mapping[str, str] = {
-    "ENDPOINT_BASE_URL": f"server, default {DEFAULT_BASE_URL}",
+    "ENDPOINT_BASE_URL": f"server, default {BASE_URL}",
     "OPENAI_API_KEY": "key sent to it, default EMPTY",
-    "ENDPOINT_CONCURRENCY": f"requests in flight, default {DEFAULT_CONCURRENCY}",
+    "ENDPOINT_CONCURRENCY": f"requests in flight, default {CONCURRENCY}",
     "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
     "ENDPOINT_TEMPERATURE": "default 0",
     "ENDPOINT_SEED": "sampling seed",
@@ -36,12 +35,12 @@ class EndpointModelConfig(ModelConfig):
     length of a server that does not report its own.
     """
 
-    base_url: str = DEFAULT_BASE_URL
+    base_url: str = BASE_URL
     served_name: str | None = None
     max_new_tokens: int | None = None
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     api_key: str = Field("EMPTY", exclude=True, repr=False)
-    concurrency: int = Field(DEFAULT_CONCURRENCY, exclude=True)
+    concurrency: int = Field(CONCURRENCY, exclude=True)
     window: int | None = Field(None, exclude=True)
     shuffle_seed: int | None = Field(None, exclude=True)
     journal_path: str | None = Field(None, exclude=True)
@@ -80,7 +79,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         )
     return EndpointModelConfig(
         model_name=model_name,
-        base_url=read("ENDPOINT_BASE_URL", str, DEFAULT_BASE_URL),
+        base_url=read("ENDPOINT_BASE_URL", str, BASE_URL),
         max_new_tokens=read("ENDPOINT_MAX_NEW_TOKENS", int, None),
         chat_template_kwargs=kwargs,
         system_prompt=read("ENDPOINT_SYSTEM_PROMPT", str, None),
@@ -90,7 +89,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         api_key=read("OPENAI_API_KEY", str, "EMPTY"),
         window=None,
         shuffle_seed=None,
-        concurrency=read("ENDPOINT_CONCURRENCY", int, DEFAULT_CONCURRENCY),
+        concurrency=read("ENDPOINT_CONCURRENCY", int, CONCURRENCY),
         journal_path=read("ENDPOINT_JOURNAL", str, None),
         responses_path=read("ENDPOINT_RESPONSES", str, None),
     )

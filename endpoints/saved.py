@@ -19,9 +19,8 @@ class SavedResponses:
 
     Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``; a run's own
     ``responses.jsonl`` is such a file (its failed lines are passed over). ``repeat``,
-    ``reasoning`` and ``finish_reason`` are read where present. An answer filed under a
-    benchmark's first subset (``ifhard:all``) serves its other subsets too: the question ids
-    are the same.
+    ``reasoning`` and ``finish_reason`` are read where present. An answer filed under another
+    subset of the same benchmark serves too: question ids are the same in all of them.
 
     Args:
         path: JSON Lines, UTF-8.
@@ -34,6 +33,7 @@ class SavedResponses:
         self.path = path
         self._answers: dict[tuple[str, str, int], tuple[int, Mapping[str, Any]]] = {}
         self._used: set[tuple[str, str, int]] = set()
+        self._tasks: dict[str, None] = {}  # in the order of the file
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -63,6 +63,7 @@ class SavedResponses:
                 f"{where}: task {key[0]}, id {key[1]} was answered on line {self._answers[key][0]} already"
             )
         self._answers[key] = (number, entry)
+        self._tasks.setdefault(key[0])
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -74,7 +75,9 @@ class SavedResponses:
 
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
         """The saved answer, or a ``not_asked`` outcome when the file has none."""
-        for name in (task, f"{task.partition(':')[0]}:all"):
+        family = task.partition(":")[0]
+        names = [task, *(name for name in self._tasks if name != task and name.partition(":")[0] == family)]
+        for name in names:
             found = self._answers.get((name, sample_id, repeat))
             if found is not None:
                 self._used.add((name, sample_id, repeat))
@@ -83,7 +86,7 @@ class SavedResponses:
 
 
 def _answered(entry: Mapping[str, Any]) -> Outcome:
-    reasoning = entry.get("reasoning")
+    reasoning = entry.get("reasoning") or entry.get("reasoning_content")
     return Outcome(
         status="answered",
         text=storable(entry["response"] or ""),

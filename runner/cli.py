@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from endpoints.defaults import BASE_URL, CONCURRENCY
+from endpoints.embedded import EmbeddedServer
 from runner.console import say
 from runner.exits import Exit, UsageError
-from runner.settings import DEFAULT_BASE_URL, EMBEDDED, Settings, merge_resumed
+from runner.settings import EMBEDDED, Settings, merge_resumed
 from tasks.registry import BENCHMARK_NAMES, TaskNameError, benchmark, parse_task, split_task_list
 
 __all__ = ["main", "read_arguments"]
@@ -93,6 +95,8 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     warnings = []
     if given["model"] == EMBEDDED and "base_url" in given:
         raise UsageError("--model embedded starts its own server; drop --base-url, or give the name that server has")
+    if given["model"] == EMBEDDED and (given.get("temperature") or "seed" in given):
+        raise UsageError("the embedded model always answers greedily; drop --temperature and --seed")
     if "responses" in given:
         ignored = [name for name in _SERVER_ONLY if name in given]
         if ignored:
@@ -100,7 +104,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
             warnings.append(f"answers come from {given['responses']}: {names} changes nothing")
         given["base_url"] = None
     elif given["model"] != EMBEDDED:
-        given.setdefault("base_url", DEFAULT_BASE_URL)
+        given.setdefault("base_url", BASE_URL)
     return Settings(**given), None, warnings
 
 
@@ -220,17 +224,23 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="name the server serves it under, or 'embedded': a small real model, no server needed",
     )
-    model.add_argument("--base-url", metavar="URL", help=f"OpenAI-compatible server (default {DEFAULT_BASE_URL})")
+    model.add_argument("--base-url", metavar="URL", help=f"OpenAI-compatible server (default {BASE_URL})")
     model.add_argument(
         "--api-key-env", metavar="VAR", help="environment variable with the key (default OPENAI_API_KEY; unset is fine)"
     )
     model.add_argument(
-        "--concurrency", type=_positive, metavar="N", help="requests in flight (default 64; embedded 16)"
+        "--concurrency",
+        type=_positive,
+        metavar="N",
+        help=f"requests in flight (default {CONCURRENCY}; embedded {EmbeddedServer.concurrency})",
     )
     model.add_argument("--responses", metavar="FILE.jsonl", help="score saved answers, no model at all")
     sampling = parser.add_argument_group("generation")
     sampling.add_argument(
-        "--max-new-tokens", type=_positive, metavar="N", help="cap on each answer (default: the task's; embedded 512)"
+        "--max-new-tokens",
+        type=_positive,
+        metavar="N",
+        help=f"cap on each answer (default: the task's; embedded {EmbeddedServer.max_new_tokens})",
     )
     sampling.add_argument("--temperature", type=_temperature, metavar="T", help="default 0, greedy")
     sampling.add_argument("--seed", type=int, metavar="N", help="sampling seed sent to the server")

@@ -27,7 +27,8 @@ class LiveScores:
         self._benchmarks = benchmarks
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
         self._bar = tqdm(total=total, desc="answers", unit="q", smoothing=0.1, dynamic_ncols=True)
-        self._passed = self._scored = self._failed = self._kept = 0
+        self._passed = 0.0
+        self._scored = self._failed = self._kept = 0
 
     def __enter__(self) -> "LiveScores":
         return self
@@ -55,7 +56,7 @@ class LiveScores:
             # A fault of the scorer: the metric meets it again, names the sample and counts it as unscored.
             return
         self._scored += 1
-        self._passed += bool(record["scores"].get("sample_pass_rate"))
+        self._passed += record["scores"][found.metric_names[0]] or 0.0
         self._show()
 
     def _show(self) -> None:

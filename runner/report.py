@@ -8,8 +8,9 @@ from metrics.record import Record
 from metrics.summary import Summary
 from runner.console import say
 from runner.exits import Exit
+from runner.folder import RunFile
 from runner.lighteval_run import LightevalRun
-from runner.results import RunFile, error_counts, results_row
+from runner.rows import error_counts, results_row
 from runner.server import Server, generation_phrase
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
@@ -84,6 +85,7 @@ def _task_result(
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(),
         scorer=found.scorer_version,
+        axis=found.table_axis,
     )
 
 

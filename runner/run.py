@@ -12,6 +12,7 @@ from typing import Any
 import platformdirs
 from lighteval.models.model_input import GenerationParameters
 
+from endpoints.defaults import APP_NAME
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
@@ -19,18 +20,16 @@ from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError
 from runner.console import say
 from runner.exits import Exit, UsageError
+from runner.folder import RunFile, new_run_dir
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
-from runner.results import RunFile, new_run_dir
 from runner.server import Server, api_key, open_server
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark
 
 __all__ = ["execute"]
-
-APP_NAME = "lighteval-hard"
 
 
 def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None, command: Sequence[str]) -> int:
@@ -192,6 +191,7 @@ class _Run:
             generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
             api_key=api_key(settings) if asks else "EMPTY",
             concurrency=settings.concurrency or server.concurrency,
+            window=server.window,
             shuffle_seed=settings.shuffle_seed,
             journal_path=str(journal) if asks and journal is not None else None,
             responses_path=settings.responses,

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from endpoints.client import Endpoint
+from endpoints.defaults import CONCURRENCY
+from endpoints.embedded import EmbeddedServer
 from runner.exits import UsageError
 from runner.settings import EMBEDDED, Settings
 
 __all__ = ["Server", "api_key", "generation_phrase", "open_server"]
-
-DEFAULT_CONCURRENCY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Server:
     filed_as: str
     served_name: str
     base_url: str | None = None
-    concurrency: int = DEFAULT_CONCURRENCY
+    concurrency: int = CONCURRENCY
     default_cap: int | None = None
     window: int | None = None
 
@@ -50,8 +50,6 @@ def open_server(settings: Settings) -> Iterator[Server]:
     if settings.responses is not None:
         yield Server(f"{settings.model} (saved answers: {settings.responses})", settings.model, settings.model)
     elif settings.model == EMBEDDED:
-        from endpoints.embedded import EmbeddedServer  # only this path needs it
-
         with EmbeddedServer() as embedded:
             yield Server(
                 label="SmolLM2-135M-Instruct (embedded)",

@@ -9,10 +9,9 @@ from typing import Any
 
 from runner.exits import UsageError
 
-__all__ = ["DEFAULT_BASE_URL", "EMBEDDED", "Settings", "merge_resumed"]
+__all__ = ["EMBEDDED", "Settings", "merge_resumed"]
 
 EMBEDDED = "embedded"
-DEFAULT_BASE_URL = "http://127.0.0.1:8001/v1"
 
 # What may differ when a run is resumed: how much of it to do, how fast, and what to say of the result.
 _FREE_ON_RESUME = frozenset({"max_samples", "full", "concurrency", "api_key_env", "fail_under"})

@@ -21,6 +21,7 @@ class TaskResult:
         smoke: neither --full nor --max-samples was given.
         dataset: identity phrase of the dataset.
         scorer: scorer version.
+        axis: the breakdown to show, and the values of each of its labels.
     """
 
     name: str
@@ -31,6 +32,7 @@ class TaskResult:
     smoke: bool
     dataset: str
     scorer: str
+    axis: tuple[str, tuple[str, ...]]
 
 
 def render_table(model: str, generation: str, tasks: Sequence[TaskResult], notes: Sequence[str]) -> str:
@@ -67,7 +69,7 @@ def _task_lines(task: TaskResult) -> list[str]:
     rows += [_headline_cells(headline, coverage) for headline in summary.headlines]
     lines += _align(rows)
     lines += _shares(task)
-    lines += _tier_lines(summary.breakdowns.get("tier", {}))
+    lines += _breakdown_lines(summary.breakdowns, *task.axis)
     lines += [f"  note: {note}" for note in summary.notes]
     lines.append(f"  comparable with: dataset {task.dataset}; scorer {task.scorer}")
     return lines
@@ -99,13 +101,16 @@ def _shares(task: TaskResult) -> list[str]:
     return lines
 
 
-def _tier_lines(tiers: Mapping[str, Mapping[str, float | None]]) -> list[str]:
-    if not tiers:
+def _breakdown_lines(
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, float | None]]], axis: str, names: Sequence[str]
+) -> list[str]:
+    labels = breakdowns.get(axis, {})
+    if not labels:
         return []
-    rows = [["tier", "n", "sample_pass_rate", "constraint_pass_rate"]]
-    for tier, values in tiers.items():
-        rates = [values["sample_pass_rate"], values["constraint_pass_rate"]]
-        rows.append([tier, str(values["n"]), *("n/a" if rate is None else f"{rate:.4f}" for rate in rates)])
+    rows = [[axis, "n", *names]]
+    for label, values in labels.items():
+        rates = [values[name] for name in names]
+        rows.append([label, str(values["n"]), *("n/a" if rate is None else f"{rate:.4f}" for rate in rates)])
     return _align(rows)
 
 

@@ -62,7 +62,8 @@ class Benchmark:
         score: (specific of a doc, text or None, truncated) -> record; may raise on a scorer's bug.
         unanswered: (specific of a doc, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
-        metric_names: headline names, for ``--fail-under``.
+        metric_names: headline names, for ``--fail-under``; the first one is also the live pass rate.
+        table_axis: the breakdown that the table shows, with the values it shows of each label.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Benchmark:
     unanswered: Callable[[Mapping[str, Any], str, str], Record]
     summarise: Callable[[Sequence[Record]], Summary]
     metric_names: tuple[str, ...]
+    table_axis: tuple[str, tuple[str, ...]]
 
     def task_names(self) -> list[str]:
         """Every legal task name without its few-shot part."""

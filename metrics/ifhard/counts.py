@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from metrics.ifhard.params import Params, ParamsError, read_int, value_of
-from metrics.ifhard.wording import failed, nouns, passed
+from metrics.reasons import failed, nouns, passed
 from metrics.verdict import Verdict
 
 __all__ = [

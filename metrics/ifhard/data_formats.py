@@ -11,7 +11,7 @@ from typing import Any, Final
 from metrics.ifhard.format import bullets_alone
 from metrics.ifhard.params import Params, clamp, int_or_none, read_int, read_string, read_strings
 from metrics.ifhard.text import Text, words_of
-from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.reasons import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

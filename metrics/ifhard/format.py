@@ -8,7 +8,7 @@ from typing import Final
 from metrics.ifhard.counts import count_verdict, read_count
 from metrics.ifhard.params import Params, int_or_none, read_int, read_strings
 from metrics.ifhard.text import CORE_STRIP, Text, cores_of, fold, items_of, sentences_of, split_blank, words_of
-from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.reasons import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

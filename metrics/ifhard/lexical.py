@@ -9,7 +9,7 @@ from typing import Final
 
 from metrics.ifhard.params import Params, read_int, read_string, read_strings
 from metrics.ifhard.text import Text, closing_trim, fold
-from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.reasons import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

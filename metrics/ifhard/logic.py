@@ -11,7 +11,7 @@ from metrics.ifhard.lexical import stem_required
 from metrics.ifhard.params import Params, ParamsError, read_string, value_of
 from metrics.ifhard.structure import paragraph_count, sentence_count
 from metrics.ifhard.text import Text, fold
-from metrics.ifhard.wording import clip, failed, passed, quoted
+from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = ["SHAPES", "branch_of", "conditional_format", "conditional_include"]

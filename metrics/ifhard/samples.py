@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from metrics.ifhard.scoring import Score, parse_constraints, score_constraints
+from metrics.ifhard.scoring import Score, score_constraints
+from metrics.ifhard.scoring_key import parse_constraints
 from metrics.record import Record, VerdictRecord, pending_verdict, verdict_record
 
 __all__ = ["score_sample", "unanswered_sample"]

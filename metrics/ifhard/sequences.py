@@ -10,7 +10,7 @@ from typing import Final
 from metrics.ifhard.counts import too_few
 from metrics.ifhard.params import Params, read_string
 from metrics.ifhard.text import Text, cores_of, first_letter, fold, words_of
-from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.reasons import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

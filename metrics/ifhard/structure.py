@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from metrics.ifhard.counts import count_verdict, each_verdict, read_count, read_unit_count, too_few
 from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_int, read_string, value_of
 from metrics.ifhard.text import Text, fold, sentences_of, words_of
-from metrics.ifhard.wording import failed, nouns, passed, quoted
+from metrics.reasons import failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

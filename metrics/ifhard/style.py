@@ -12,7 +12,7 @@ from metrics.ifhard.params import Params, read_int, read_letters, read_string, r
 from metrics.ifhard.sequences import same_words
 from metrics.ifhard.structure import letter_words
 from metrics.ifhard.text import Text, first_letter, fold
-from metrics.ifhard.wording import clip, failed, nouns, passed, quoted
+from metrics.reasons import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = [

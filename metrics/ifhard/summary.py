@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from metrics.ifhard.scoring import aggregate
+from metrics.ifhard.scoring import MIN_VERDICTS, aggregate
 from metrics.record import Record
 from metrics.stats import bootstrap_balance, bootstrap_mean
 from metrics.summary import Headline, Summary, count_outcomes
 
-__all__ = ["HEADLINES", "MIN_VERDICTS", "SCORER_VERSION", "summarise"]
+__all__ = ["HEADLINES", "SCORER_VERSION", "summarise"]
 
 # N-X: N grows when old and new scores no longer compare, X when only the interface changed.
 SCORER_VERSION = "1-0"
 HEADLINES = ("sample_pass_rate", "constraint_pass_rate", "balance_score", "empty_share")
-MIN_VERDICTS = 5  # a requirement type with fewer verdicts does not enter balance_score
 Sample = tuple[bool, list[tuple[str, bool]]]
 
 

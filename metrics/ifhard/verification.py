@@ -8,7 +8,7 @@ from metrics.ifhard.params import ParamsError
 from metrics.ifhard.registry import CATEGORIES, OVERRIDE, winner_of
 from metrics.ifhard.schema import check_schema
 from metrics.ifhard.text import Text
-from metrics.ifhard.wording import clip, failed
+from metrics.reasons import clip, failed
 from metrics.verdict import Verdict
 
 __all__ = ["check_params", "judge", "verify"]

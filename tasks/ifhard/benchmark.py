@@ -33,4 +33,5 @@ BENCHMARK = Benchmark(
     unanswered=unanswered_sample,
     summarise=summarise,
     metric_names=HEADLINES,
+    table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
 )

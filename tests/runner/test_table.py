@@ -16,6 +16,7 @@ def make(counts, headlines, **changes):
         "smoke": True,
         "dataset": "builtin, test sha256 0123456789ab",
         "scorer": "1-0",
+        "axis": ("tier", ("sample_pass_rate", "constraint_pass_rate")),
     } | changes
     return render_table("m", "greedy", [TaskResult(**fields)], [])
 

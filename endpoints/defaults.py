@@ -1,0 +1,9 @@
+"""What several modules must agree on. Light: nothing is imported or read here."""
+
+from typing import Final
+
+__all__ = ["APP_NAME", "BASE_URL", "CONCURRENCY"]
+
+APP_NAME: Final = "lighteval-hard"  # distribution, and folder in the user's cache
+BASE_URL: Final = "http://127.0.0.1:8001/v1"
+CONCURRENCY: Final = 64

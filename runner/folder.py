@@ -1,0 +1,76 @@
+"""A run's folder and its ``run.json``."""
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from runner.settings import Settings
+from runner.versions import versions
+
+__all__ = ["RunFile", "new_run_dir"]
+
+
+def new_run_dir(output_dir: Path, model: str, tasks: Sequence[str]) -> Path:
+    """Make a fresh folder for one run, named after the time, the model and the tasks."""
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    label = "_".join([model.strip("/").rpartition("/")[2], *dict.fromkeys(task.partition(":")[0] for task in tasks)])
+    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:80]
+    for number in range(1, 1000):
+        suffix = "" if number == 1 else f"_{number}"
+        folder = output_dir / f"{stamp}_{safe}{suffix}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise FileExistsError(f"{output_dir}: no free name for a run folder")
+
+
+class RunFile:
+    """``run.json``: what was run, on what, and how it ended. Always a whole file: written beside, then renamed.
+
+    Args:
+        run_dir: the run's folder.
+        content: what is known at the start, or the file's content when a run is resumed.
+    """
+
+    def __init__(self, run_dir: Path, content: dict[str, Any]) -> None:
+        self.path = run_dir / "run.json"
+        self.content = content
+
+    @classmethod
+    def start(cls, run_dir: Path, settings: Settings, command: Sequence[str]) -> "RunFile":
+        """Begin or go on with the record of a run and write it."""
+        path = run_dir / "run.json"
+        content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"sessions": []}
+        run = cls(run_dir, content)
+        content["settings"] = settings.to_json()
+        content["versions"] = versions()
+        content["status"] = "running"
+        content["sessions"].append({"command": ["run_lighteval.py", *command], "started": _now()})
+        run.write()
+        return run
+
+    def finish(self, status: str, exit_status: int) -> None:
+        """Write how this session ended."""
+        self.content["status"] = status
+        self.content["exit_status"] = exit_status
+        self.content["sessions"][-1] |= {"ended": _now(), "status": status, "exit_status": exit_status}
+        self.write()
+
+    def write(self) -> None:
+        """Replace the file with the current content."""
+        beside = self.path.with_suffix(".json.tmp")
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            json.dump(self.content, file, ensure_ascii=False, indent=2, sort_keys=True)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self.path)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
