@@ -13,7 +13,6 @@ import subprocess
 import sys
 import textwrap
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,6 @@ from endpoints.process import ServerCommand, ServerFailed
 ROOT = Path(__file__).resolve().parents[2]
 GGUF = b"GGUF, but a tiny one"
 PATIENCE_S = 60.0
-CACHE_TOKENS = 72 * 256
 
 
 def sha256(data: bytes) -> str:
@@ -414,7 +412,7 @@ class TestServer:
         assert command.argv[command.argv.index("serve") + 1] == EmbeddedServer.model_id == "SmolLM2-135M-Instruct"
         assert {"--port=20001", "--device=cpu", "--continuous-batching"} <= set(command.argv)
         blocks = next(word.partition("=")[2] for word in command.argv if word.startswith("--cb-num-blocks="))
-        assert int(blocks) * 256 == CACHE_TOKENS
+        assert int(blocks) * 256 > 2 * EmbeddedServer.context_length  # a prompt may be estimated at half its length
         assert command.environment()["HF_HUB_OFFLINE"] == "1"
         assert command.environment()["OMP_WAIT_POLICY"] == "PASSIVE"
         assert command.environment()["OMP_NUM_THREADS"] == "7"  # the user's own setting stays
@@ -477,14 +475,6 @@ class TestRealModel:
         """One at a time at temperature 0, the same question gets the same answer."""
         texts = {self.ask(client, "Назови три цвета.", 24).choices[0].message.content for _ in range(2)}
         assert len(texts) == 1
-
-    def test_more_than_its_cache_holds(self, client):
-        """Requests that do not fit together wait for one another instead of failing."""
-        question = "Повтори эту строку. " * 330  # some 3,000 tokens, seven of which exceed the cache
-        with ThreadPoolExecutor(7) as pool:
-            answers = list(pool.map(lambda _: self.ask(client, question, 2), range(7)))
-        assert sum(answer.usage.prompt_tokens for answer in answers) > CACHE_TOKENS
-        assert {answer.usage.completion_tokens for answer in answers} <= {1, 2}
 
     def test_listed(self, client):
         """The id that requests use is the one that the server lists."""
