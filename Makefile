@@ -31,8 +31,9 @@ $(VENV)/run.stamp: requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt requirements-data.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.txt
 	touch $@
 
 clean:

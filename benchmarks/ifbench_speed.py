@@ -100,7 +100,7 @@ def main() -> None:
     ifbench.check_resources()
     print(f"dictionaries read and checked in {1000 * (time.process_time() - start):.0f} ms")
     cases = sample_cases(options.prompts, options.responses) if options.prompts else fixture_cases()
-    for grader in ifbench.GRADERS:
+    for grader in ifbench.OWN_GRADERS:
         times = [seconds_of(cases, grader) for _ in range(ROUNDS)]
         print(
             f"{grader:17} {len(cases)} constraints: first round {len(cases) / times[0]:.0f}, "

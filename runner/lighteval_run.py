@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 from unittest import mock
 
+import datasets
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.logging.info_loggers import MetricsLogger
 from lighteval.models.abstract_model import LightevalModel
@@ -54,6 +55,7 @@ class LightevalRun:
         repeats: int,
     ) -> None:
         logging.getLogger("lighteval").setLevel(logging.ERROR)
+        datasets.disable_progress_bars()  # the one bar that matters is ours
         table = ModuleType("tasks_of_this_run")
         table.TASKS_TABLE = list(configs)  # type: ignore[attr-defined]  # a module made here
         self.tasks = list(tasks)

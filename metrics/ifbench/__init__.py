@@ -1,0 +1,57 @@
+"""IFBench: checkers for 58 instructions, with the graders built on them.
+
+Pure and deterministic; imports neither LightEval nor torch. ``fixes_only`` and ``proposed`` differ in nothing but
+the readings in DECISIONS; the name with ``_loose`` behind it grades eight variants of the answer. The checkers of
+other projects (``lighteval_strict`` and ``lighteval_loose`` where LightEval is installed) run in processes of their
+own.
+"""
+
+from typing import Any
+
+from metrics.ifbench.arguments import ArgumentsError
+from metrics.ifbench.decisions import DECISIONS, Decision, Readings, readings_of
+from metrics.ifbench.foreign import NotGradableError, Source
+from metrics.ifbench.grading import (
+    OWN_GRADERS,
+    READINGS,
+    add_grader,
+    check_kwargs,
+    graders,
+    loose_variants,
+    sources,
+    verify,
+)
+from metrics.ifbench.lexicon import ResourceError, check_resources
+from metrics.ifbench.registry import CHECKERS, Checker
+
+__all__ = [
+    "CHECKERS",
+    "DECISIONS",
+    "GRADERS",
+    "OWN_GRADERS",
+    "READINGS",
+    "ArgumentsError",
+    "Checker",
+    "Decision",
+    "NotGradableError",
+    "Readings",
+    "ResourceError",
+    "Source",
+    "add_grader",
+    "check_kwargs",
+    "check_resources",
+    "graders",
+    "loose_variants",
+    "readings_of",
+    "sources",
+    "verify",
+]
+
+GRADERS: tuple[str, ...]
+
+
+def __getattr__(name: str) -> Any:
+    """GRADERS, looked up when it is asked for: which graders are at hand depends on the machine, not on the import."""
+    if name == "GRADERS":
+        return graders()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,240 @@
+"""The ``custom`` checkers that ask for a table or a list of fixed content (IFBench notes, section 3)."""
+
+import re
+import unicodedata
+from datetime import date
+from typing import Final
+
+from metrics.ifbench.africa import AFRICAN_STATES, COUNTRY_OF_NAME
+from metrics.ifbench.arguments import Arguments
+from metrics.ifbench.decisions import Readings
+from metrics.ifbench.delimited import Field, records_of
+from metrics.ifbench.judging import at_least, exactly
+from metrics.ifbench.layout import strip_fence
+from metrics.ifbench.text import Text
+from metrics.ifbench.words import base_letters, fold, has_letter, numeral_spans, split_words
+from metrics.reasons import clip, failed, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "csv_city",
+    "csv_quotes",
+    "csv_special_character",
+    "date_format_list",
+    "european_capitals_sort",
+    "multiples",
+    "reverse_newline",
+]
+
+_CITY_COLUMNS: Final = ("ID", "Country", "City", "Year", "Count")
+_STUDENT_COLUMNS: Final = ("StudentID", "Subject", "Grade", "Semester", "Score")
+_PRODUCT_COLUMNS: Final = ("ProductID", "Category", "Brand", "Price", "Stock")
+
+
+def _table(
+    text: Text, readings: Readings, delimiter: str, columns: tuple[str, ...], rows: int, spaced: bool
+) -> tuple[list[list[Field]], Verdict]:
+    """The records and the verdict over their shape: the column names, then so many rows of as many fields.
+
+    Args:
+        text: the answer.
+        readings: the grader's.
+        delimiter: what parts the fields.
+        columns: the column names.
+        rows: how many rows must follow them.
+        spaced: whether white space may stand around a column name.
+    """
+    raw = unicodedata.normalize("NFC", text.raw)
+    records = records_of(strip_fence(raw) if readings.csv_in_fence else raw, delimiter)
+    names = [field.value.strip() if spaced else field.value for field in records[0]]
+    if tuple(names) != columns:
+        return records, failed("wrong-header", f"the first line must name {', '.join(columns)}", clip(",".join(names)))
+    verdict = exactly(len(records) - 1, rows, "row")
+    if not verdict.passed:
+        return records, verdict
+    for place, record in enumerate(records[1:], 1):
+        if len(record) != len(columns):
+            reason = f"row {place} must have {len(columns)} fields, {len(record)} found"
+            return records, failed("wrong-fields", reason, len(record), len(columns))
+    return records, verdict
+
+
+def csv_city(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """The five columns and seven rows, commas between.
+
+    Codes: ``ok``, ``wrong-header``, ``too-few``, ``too-many``, ``wrong-fields``.
+    """
+    return _table(text, readings, ",", _CITY_COLUMNS, 7, spaced=False)[1]
+
+
+def csv_quotes(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """The five columns and three rows, tabs between, every field in double quotes.
+
+    Codes: as :func:`csv_city`, and ``unquoted``.
+    """
+    records, verdict = _table(text, readings, "\t", _STUDENT_COLUMNS, 3, spaced=True)
+    bare = next((field for record in records for field in record if not field.quoted), None)
+    if verdict.passed and bare is not None:
+        return failed("unquoted", f"the field {quoted(bare.value)} is not in double quotes", clip(bare.value))
+    return verdict
+
+
+def _is_special(char: str, accents: bool) -> bool:
+    """Whether a character is neither word character nor white space; or a letter with an accent, if those count."""
+    if accents and char.isalpha() and not char.isascii():
+        return True
+    return not (char.isalnum() or char == "_" or char.isspace())
+
+
+def csv_special_character(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """The five columns and fourteen rows, commas between, one quoted field with a special character.
+
+    Codes: as :func:`csv_city`, and ``no-special-field``.
+    """
+    records, verdict = _table(text, readings, ",", _PRODUCT_COLUMNS, 14, spaced=True)
+    special = (
+        field
+        for record in records[1:]
+        for field in record
+        if field.quoted and any(_is_special(char, readings.accents_are_special) for char in field.value)
+    )
+    if verdict.passed and next(special, None) is None:
+        return failed("no-special-field", "no quoted field holds a special character", 0, ">= 1")
+    return verdict
+
+
+# The years in which Napoleon led troops in battle: Toulon to Waterloo.
+_FIRST_YEAR: Final = 1793
+_LAST_YEAR: Final = 1815
+_iso_date = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})").fullmatch
+
+
+def _list_of(text: Text, readings: Readings) -> str:
+    """The answer trimmed, without a closing full stop where that may stand (AD16)."""
+    return text.raw.strip().removesuffix("." if readings.list_may_end_in_stop else "")
+
+
+def _battle_date(item: str) -> date | None:
+    """The calendar date that an item writes in the wanted form, if it is one."""
+    found = _iso_date(item.strip())
+    try:
+        return date(*map(int, found.groups())) if found else None
+    except ValueError:
+        return None
+
+
+def date_format_list(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Dates between commas, each a real one from the years of his battles.
+
+    Codes: ``ok``, ``not-a-date``, ``wrong-year``.
+    """
+    items = _list_of(text, readings).split(",")
+    for place, item in enumerate(items, 1):
+        day = _battle_date(item)
+        if day is None:
+            return failed("not-a-date", f"item {place}, {quoted(item.strip())}, is no date YYYY-MM-DD", place)
+        if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
+            reason = f"item {place} is of {day.year}, his battles were from {_FIRST_YEAR} to {_LAST_YEAR}"
+            return failed("wrong-year", reason, day.year, f"{_FIRST_YEAR}..{_LAST_YEAR}")
+    return passed(f"each of {len(items)} items is a date of the time", len(items))
+
+
+# Capitals north of 45 degrees, from north to south. Astana (51.2 degrees) may stand in its place under AD17.
+_CAPITALS: Final = (
+    *("Reykjavik", "Helsinki", "Oslo", "Tallinn", "Stockholm", "Riga", "Moscow", "Copenhagen", "Vilnius", "Minsk"),
+    *("Dublin", "Berlin", "Amsterdam", "Warsaw", "London", "Astana", "Brussels", "Kyiv", "Prague", "Luxembourg"),
+    *("Paris", "Vienna", "Bratislava", "Budapest", "Vaduz", "Chisinau", "Bern", "Ljubljana", "Zagreb"),
+)
+_DISPUTED: Final = frozenset({"Astana"})
+_OTHER_SPELLINGS: Final = {"Kiev": "Kyiv", "Berne": "Bern"}
+_accents = re.compile(r"[\u0300-\u036f]+")
+
+
+def european_capitals_sort(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """The 28 capitals in order, commas between; accents may be left out.
+
+    Codes: ``ok``, ``wrong-capital``, ``too-few``, ``too-many``.
+    """
+    plain = _accents.sub("", unicodedata.normalize("NFD", _list_of(text, readings)))
+    names = [name.strip() for name in plain.split(",") if name.strip()]
+    given = [_OTHER_SPELLINGS.get(name, name) for name in names]
+    optional = _DISPUTED.intersection(given, readings.optional_capitals)
+    order = [name for name in _CAPITALS if name not in _DISPUTED or name in optional]
+    for place, (found, wanted) in enumerate(zip(given, order, strict=False), 1):
+        if found != wanted:
+            reason = f"capital {place} must be {wanted}, {quoted(found)} found"
+            return failed("wrong-capital", reason, clip(found), wanted)
+    return exactly(len(given), len(order), "capital")
+
+
+_MULTIPLES: Final = tuple(str(number) for number in range(14, 51, 7))
+_MINUS: Final = "-\u2212"
+
+
+def _signed(prose: str, start: int, end: int) -> str:
+    """A numeral with its sign; a hyphen after something other than white space or a bracket is none."""
+    sign = prose[start - 1 : start]
+    before = prose[start - 2 : start - 1] if start > 1 else ""
+    return (
+        prose[start - 1 : end]
+        if sign in tuple(_MINUS) and (not before or before in " \t\n([{,;:")
+        else prose[start:end]
+    )
+
+
+def multiples(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """The numerals are 14, 21, 28, 35, 42 and 49, in order.
+
+    Codes: ``ok``, ``wrong-numbers``, ``words-around``.
+    """
+    given = tuple(_signed(text.prose, *span) for span in numeral_spans(text.prose))
+    if given != _MULTIPLES:
+        shown = clip(", ".join(given[:12]))
+        return failed("wrong-numbers", f"{', '.join(_MULTIPLES)} required, {shown or 'no number'} found", shown)
+    others = [word for word in text.words if has_letter(word) and word.lower() != "and"]
+    if others and not readings.words_around_multiples:
+        return failed("words-around", f"only numbers are to be printed, {quoted(others[0])} found", clip(others[0]))
+    return passed("the numbers are the multiples of 7", len(given), len(_MULTIPLES))
+
+
+_AFRICAN_LINES: Final = 52
+_list_marker = re.compile(r"\s*(?:\d{1,3}[.):]|[-*+\u2022\u2023\u25e6\u2013])\s+").match
+
+
+def _country_key(line: str) -> str:
+    """A line as names are compared: its words in base letters, list marker and markup aside."""
+    marker = _list_marker(line)
+    rest = line[marker.end() :] if marker else line
+    return " ".join(split_words(base_letters(fold(rest).replace("&", " and "))))
+
+
+def _rises_at(keys: list[str]) -> int:
+    """The first place where a name stands below one that it belongs above, or -1."""
+    return next((place for place in range(1, len(keys)) if keys[place] > keys[place - 1]), -1)
+
+
+def reverse_newline(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """From the line of Zimbabwe on, one African country a line, none twice, names in falling order.
+
+    Codes: ``ok``, ``no-zimbabwe``, ``not-a-country``, ``named-twice``, ``wrong-order``, ``too-few``, ``missing``.
+    """
+    keys = [key for line in text.lines if (key := _country_key(line))]
+    if "zimbabwe" not in keys:
+        return failed("no-zimbabwe", "no line names Zimbabwe, the first country in reverse order")
+    listed = keys[keys.index("zimbabwe") :]
+    seen: set[str] = set()
+    for key in listed:
+        country = COUNTRY_OF_NAME.get(key)
+        if country is None:
+            return failed("not-a-country", f"{quoted(key)} is no country of Africa", clip(key))
+        if country in seen:
+            return failed("named-twice", f"{country} is named twice", country)
+        seen.add(country)
+    rise = _rises_at(listed)
+    # The Gambia may stand under T or under G.
+    if rise > 0 and _rises_at([key.removeprefix("the ") for key in listed]) > 0:
+        return failed("wrong-order", f"{quoted(listed[rise])} stands below {quoted(listed[rise - 1])}", listed[rise])
+    missing = sorted(AFRICAN_STATES - seen)
+    if readings.african_list_complete and missing:
+        return failed("missing", f"{len(missing)} countries are missing, among them {missing[0]}", missing[0])
+    return at_least(len(listed), _AFRICAN_LINES, "line")

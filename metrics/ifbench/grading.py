@@ -1,0 +1,164 @@
+"""Grading one answer against one instruction: the graders, strict and loose (IFBench notes, section 6)."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from metrics.ifbench.arguments import Arguments, ArgumentsError, read_arguments
+from metrics.ifbench.decisions import OFFICIAL, PROPOSED, Readings
+from metrics.ifbench.foreign import ForeignCheckers, Source, lighteval_source, source_at
+from metrics.ifbench.lexicon import ResourceError
+from metrics.ifbench.registry import CHECKERS, Checker
+from metrics.ifbench.text import Text
+from metrics.reasons import failed
+from metrics.verdict import Verdict
+
+__all__ = [
+    "BLANK",
+    "OWN_GRADERS",
+    "READINGS",
+    "add_grader",
+    "check_kwargs",
+    "graders",
+    "loose_variants",
+    "sources",
+    "verify",
+]
+
+logger = logging.getLogger(__name__)
+
+READINGS: Final[Mapping[str, Readings]] = MappingProxyType({"fixes_only": OFFICIAL, "proposed": PROPOSED})
+_LOOSE: Final = "_loose"
+_STRICT: Final = "_strict"
+OWN_GRADERS: Final = tuple(name + suffix for name in READINGS for suffix in ("", _LOOSE))
+# A missing or blank answer fails every constraint without a checker being asked (6.1).
+BLANK: Final = failed("blank-answer", "the answer is missing or blank")
+
+
+@cache
+def _foreign() -> dict[str, ForeignCheckers]:
+    """The checkers of other projects at hand, by name; LightEval's are there where LightEval is."""
+    source = lighteval_source()
+    return {source.name: ForeignCheckers(source)} if source else {}
+
+
+def add_grader(name: str, path: str | Path) -> Source:
+    """Make ``NAME_strict`` and ``NAME_loose`` of the checkers in a checkout; the source tells its commit.
+
+    Raises:
+        ValueError: a name that is taken or no plain word, or a path without checkers.
+    """
+    if name in READINGS or name in _foreign():
+        raise ValueError(f"there are graders by the name of {name!r} already")
+    source = source_at(name, Path(path))
+    _foreign()[name] = ForeignCheckers(source)
+    return source
+
+
+def sources() -> list[Source]:
+    """Where the checkers of other projects come from, for the record of a run."""
+    return [checkers.source for checkers in _foreign().values()]
+
+
+def graders() -> tuple[str, ...]:
+    """The names that ``verify`` takes on this machine: our own, LightEval's where it is, and those added."""
+    return (*OWN_GRADERS, *(name + suffix for name in _foreign() for suffix in (_STRICT, _LOOSE)))
+
+
+def _checker(instruction_id: str) -> Checker:
+    checker = CHECKERS.get(instruction_id) if isinstance(instruction_id, str) else None
+    if checker is None:
+        raise ArgumentsError("is none of the 58 instructions", instruction_id=ascii(instruction_id)[:60])
+    return checker
+
+
+def check_kwargs(instruction_id: str, kwargs: Any, *, key: str = "") -> Arguments:
+    """The arguments of one constraint as the checkers use them; for use when a dataset is loaded.
+
+    Args:
+        instruction_id: a key of CHECKERS.
+        kwargs: the row's object; nulls count as absent, whole-number floats as integers. It is left as it is.
+        key: the row's key, for the message.
+
+    Raises:
+        ArgumentsError: an unknown instruction, or an argument that is missing, unknown or ill-typed (6.3).
+    """
+    try:
+        return read_arguments(_checker(instruction_id).kinds, kwargs)
+    except ArgumentsError as error:
+        raise error.within(instruction_id=str(instruction_id), key=key) from None
+
+
+def loose_variants(answer: str) -> Iterator[str]:
+    """The texts that loose grading tries, in order, blank ones left out (6.2).
+
+    The answer; without asterisks; without its first line, its last, both, outer white space cut; and these three
+    without asterisks. Lines end at line feeds only.
+    """
+    lines = answer.split("\n")
+    shorter = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
+    texts = (answer, answer.replace("*", ""), *shorter, *(text.replace("*", "") for text in shorter))
+    return (text for text in dict.fromkeys(texts) if text.strip())
+
+
+def _judge(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
+    """One verdict over one text. A checker that raises fails the text, and says so: code ``crash`` (6.3)."""
+    try:
+        return checker.check(Text(answer), arguments, readings)
+    except ResourceError:
+        raise
+    except Exception as error:
+        logger.exception("%s raised", checker.id)
+        return failed("crash", f"the checker raised {type(error).__name__}", type(error).__name__)
+
+
+def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
+    """The first passing verdict over the loose variants, else that over the answer itself."""
+    strict: Verdict | None = None
+    for text in loose_variants(answer):
+        verdict = _judge(checker, arguments, text, readings)
+        if verdict.passed:
+            return (
+                verdict if text == answer else verdict._replace(reason=f"with lines or asterisks cut: {verdict.reason}")
+            )
+        strict = strict or verdict
+    return strict or BLANK
+
+
+def verify(
+    instruction_id: str, kwargs: Any, response: str | None, *, prompt: str | None = None, grader: str = "proposed"
+) -> Verdict:
+    """Whether an answer follows one instruction, and why.
+
+    Args:
+        instruction_id: a key of CHECKERS.
+        kwargs: the constraint's arguments, as the dataset row has them.
+        response: the answer without its reasoning; it is not trimmed. None and blank answers fail.
+        prompt: the prompt; the checkers of this project do not read it, checkers of others may.
+        grader: one of :func:`graders`.
+
+    Returns:
+        The verdict; never an exception for any string. Codes beside the checkers' own: ``blank-answer``, ``crash``.
+
+    Raises:
+        ArgumentsError: an unknown instruction, or arguments that it does not take (6.3).
+        ValueError: an unknown grader.
+        ResourceError: a dictionary that a checker needs is not installed.
+        NotGradableError: another project's checkers cannot judge this instruction here.
+    """
+    if grader not in graders():
+        raise ValueError(f"no grader {grader!r}; there are {', '.join(graders())}")
+    arguments = check_kwargs(instruction_id, kwargs)
+    if response is None or not response.strip():
+        return BLANK
+    loose = grader.endswith(_LOOSE)
+    readings = READINGS.get(grader.removesuffix(_LOOSE))
+    if readings is None:
+        texts = list(loose_variants(response)) if loose else [response]
+        name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
+        return _foreign()[name].judge(instruction_id, arguments, texts, prompt or "")
+    judge = _judge_loosely if loose else _judge
+    return judge(CHECKERS[instruction_id], arguments, response, readings)

@@ -1,0 +1,176 @@
+"""Sentences (IFBench notes, section 2): where one ends, and with which mark.
+
+A sentence ends at a full stop, an exclamation mark or a question mark, repeated marks, closing quotes, brackets and
+markup included, before white space or the end of the text. It does not end
+
+* where a full stop belongs to an abbreviation, an initial, or the number of a list item;
+* where dots trail off and a small letter follows;
+* where the mark stands in quotes or brackets and the sentence goes on: a small letter follows, or words such as
+  ``Ann asked``.
+
+A piece without a word is no sentence. Emoji behind the mark belong to the sentence before, unless a blank line parts
+them. Whether a line break ends a sentence is decision AD1.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from metrics.ifbench.emoji import EMOJI
+from metrics.ifbench.layout import segments_of
+from metrics.ifbench.tables import word_set
+from metrics.ifbench.words import has_word, joined_words
+
+__all__ = ["Sentence", "sentences_of", "words_in"]
+
+
+class Sentence(NamedTuple):
+    """One sentence.
+
+    Attributes:
+        text: as written, outer white space cut.
+        mark: the last of its closing marks: ``.``, ``!``, ``?``, or "" where it has none.
+    """
+
+    text: str
+    mark: str
+
+
+_list_number = re.compile(r"[\s*_#>-]*\d{1,3}[.)]\s+").match
+
+
+def words_in(sentence: str) -> list[str]:
+    """The words of a sentence as written; the number of a list item is none of them."""
+    number = _list_number(sentence)
+    return joined_words(sentence[number.end() :] if number else sentence)
+
+
+_QUOTES_AND_BRACKETS: Final = "\"'\u2019\u2018\u201d\u201c\u00bb\u203a)\\]}"
+_CLOSERS: Final = rf"[.!?\u2026{_QUOTES_AND_BRACKETS}*_`~]*+"
+# A mark and all that closes with it. Runs are taken whole and never given back, so every text is read once.
+_ascii_closings = re.compile(r"[.!?][.!?\"')\]}*_`~]*+").finditer
+_all_closings = re.compile(rf"[.!?]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
+
+_in_quotes = re.compile(rf"[{_QUOTES_AND_BRACKETS}]").search
+_next_word = re.compile(r"[^\W_]+").search
+_word_before = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*\Z").search
+_WINDOW: Final = 48  # how far ahead the next word, and behind the word before, is looked for
+_line_opener = re.compile(r"[\s\"'\u201c\u2018(*_#>-]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z").match
+
+# These never end a sentence before a capital letter.
+_TITLES: Final = word_set(
+    "mr mrs ms mx dr prof rev hon gen col capt cpt lt sgt maj cmdr adm gov sen rep pres messrs mme mlle fr mt "
+    "e.g i.e eg vs cf viz ca approx dept"
+)
+# These end a sentence only before a word that often opens one.
+_SUFFIXES: Final = word_set("inc ltd co corp jr sr ave blvd rd st bros est al ph.d")
+# These are abbreviations before a number, and ordinary words or sentence ends otherwise.
+_BEFORE_NUMBERS: Final = word_set(
+    "no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+# These end a sentence wherever a capital follows.
+_ENDINGS: Final = frozenset(("etc", "a.m", "p.m"))
+_ABBREVIATIONS: Final = _TITLES | _SUFFIXES | _BEFORE_NUMBERS | _ENDINGS
+_ROMAN: Final = frozenset("ivx")
+_LONGEST: Final = max(map(len, _ABBREVIATIONS)) + 1
+_OPENERS: Final = word_set(
+    "the a an he she it they we i you this that these those there here but and or so yet if when while after before in "
+    "on at as for from with by my his her its our their your what who why how where once then now yes no not all some "
+    "many most one two both each every however meanwhile finally later soon today"
+)
+_SPEECH: Final = word_set(
+    "said cried asked shouted whispered replied yelled answered exclaimed murmured muttered screamed demanded"
+)
+_speaker = re.compile(r"\s+(?:[A-Z]\w*\.?\s+){1,3}([a-z]+)").match
+
+
+def _initial_goes_on(before: str, word: str, after: str) -> bool:
+    """Whether a single letter with a full stop is an initial (``J. Smith``) rather than the end (``plan B.``)."""
+    if after.lower() in _OPENERS:
+        return False
+    ahead = before[: -len(word)].rstrip()
+    previous = ahead.rpartition(" ")[2].lstrip("(\"'\u201c*_")
+    return (not previous or previous[:1].isupper()) and ahead[-1:] not in ("!", "?")
+
+
+def _stop_goes_on(text: str, start: int, end: int) -> bool:
+    """Whether the full stop at ``text[start]`` belongs to an abbreviation, an initial or a list number."""
+    if not text[start - 1 : start].isalnum():
+        return False
+    tail = text[max(0, start - _LONGEST) : start]
+    if len(tail) == _LONGEST and tail.isalpha():
+        return False
+    found = _word_before(tail)
+    word = found.group() if found else ""
+    folded = word.lower()
+    abbreviated = folded in _ABBREVIATIONS or "." in word
+    if len(word) > 1 and not abbreviated and not _ROMAN.issuperset(folded):
+        return False
+    before = text[max(0, start - _WINDOW) : start]
+    if (start < _WINDOW or "\n" in before) and _line_opener(before.rpartition("\n")[2]):
+        return True
+    if not abbreviated and (len(word) != 1 or word.islower()):
+        return False
+    next_word = _next_word(text, end, end + _WINDOW)
+    after = next_word.group() if next_word else ""
+    if not after:
+        return False
+    if folded in _BEFORE_NUMBERS:
+        return after[0].isdigit()
+    if folded in _TITLES:
+        return True
+    if folded in _ENDINGS:
+        return after[0].islower()
+    if len(word) > 1:
+        return not after[0].isupper() or after.lower() not in _OPENERS
+    return _initial_goes_on(before, word, after)
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether the sentence goes on after the marks at ``text[start:end]``, which white space follows."""
+    closing = text[start:end]
+    if closing.rstrip("*_`~") == ".":
+        return _stop_goes_on(text, start, end)
+    if len(closing) == 1:
+        return False
+    found = _next_word(text, end, end + _WINDOW)
+    small = found is not None and found.group()[0].islower()
+    if _in_quotes(closing):
+        if small:
+            return True
+        speaker = _speaker(text, end, end + _WINDOW) if closing[0] in "!?" else None
+        return speaker is not None and speaker.group(1) in _SPEECH
+    return small and set(closing) <= {".", "\u2026"}
+
+
+def _mark_of(closing: str) -> str:
+    return next(char for char in reversed(closing) if char in ".!?")
+
+
+def _cut(text: str, found: list[Sentence]) -> None:
+    """Add the sentences of one segment."""
+    closings = _ascii_closings if text.isascii() else _all_closings
+    start = 0
+    for closing in closings(text):
+        first, end = closing.span()
+        if end < len(text) and (not text[end].isspace() or _goes_on(text, first, end)):
+            continue
+        piece = text[start:end]
+        if has_word(piece):
+            found.append(Sentence(piece.strip(), _mark_of(closing.group())))
+        start = end
+    rest = text[start:].strip()
+    if has_word(rest):
+        found.append(Sentence(rest, ""))
+
+
+def sentences_of(text: str, line_breaks_end: bool) -> list[Sentence]:
+    """The sentences of a text, in order.
+
+    Args:
+        text: a text without HTML markup, in Unicode's composed form.
+        line_breaks_end: whether blank lines, headings and list items end a sentence (AD1).
+    """
+    found: list[Sentence] = []
+    for segment in segments_of(text) if line_breaks_end else (text,):
+        _cut(segment, found)
+    return found

@@ -1,0 +1,135 @@
+"""Words, letters and numerals (IFBench notes, section 2): each rule once, each linear in the text.
+
+A word is a run of letters, digits and combining marks. Apostrophes and hyphens between two such runs belong to it;
+so do the separators inside a numeral (``3.5``, ``1,200``, ``10:30``) and the stops inside an abbreviation of single
+letters (``U.S.``, ``p.m.``). Quotes, brackets, dashes, bullets, markup and emoji are no words and no part of one.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+import regex
+
+__all__ = [
+    "NAME_RUN",
+    "base_letters",
+    "first_letter",
+    "fold",
+    "has_letter",
+    "has_word",
+    "is_numeral",
+    "joined_words",
+    "letters_of",
+    "numeral_spans",
+    "split_words",
+    "tokens_of",
+]
+
+# Outside ASCII two more signs count as apostrophes, two more as hyphens, and an invisible hyphen may stand in a word.
+_APOSTROPHES: Final = "'\u2019\u2018\uff07"
+_HYPHENS: Final = "\u2010\u2011-"  # the plain one last: it stands for itself in a character class
+_INVISIBLE: Final = "\u00ad\u2060\ufeff"
+
+
+def _ascii_pattern(joiners: str) -> re.Pattern[str]:
+    """Words of a text that is all ASCII, where the fast classes of ``re`` do."""
+    run = "[A-Za-z0-9]+"
+    letters = r"(?<![A-Za-z0-9.])(?:Ph|[A-Za-z])(?:\.[A-Za-z])+(?![A-Za-z0-9])"
+    return re.compile(rf"{letters}|{run}(?:[{joiners}]{run}|(?<=[0-9])[.,:][0-9]{run[:-1]}*)*")
+
+
+def _full_pattern(joiners: str) -> "regex.Pattern[str]":
+    """Words of any text; a digit in a keycap emoji is none."""
+    run = r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*"
+    letters = r"(?<![\p{L}\p{N}.])(?:Ph|\p{L})(?:\.\p{L})+(?![\p{L}\p{N}\p{M}])"
+    keycap = r"(?![0-9]\ufe0f?\u20e3)"
+    return regex.compile(rf"{letters}|{keycap}{run}(?:[{joiners}]{run}|(?<=\p{{Nd}})[.,:](?=\p{{Nd}}){run})*")
+
+
+_JOINED: Final = (_ascii_pattern("'-"), _full_pattern(_APOSTROPHES + _INVISIBLE + _HYPHENS))
+_SPLIT: Final = (_ascii_pattern("'"), _full_pattern(_APOSTROPHES + _INVISIBLE))
+
+# Words and, each by itself, the marks between them.
+_TOKEN: Final = (
+    re.compile(rf"{_JOINED[0].pattern}|\.+|\S"),
+    regex.compile(rf"{_JOINED[1].pattern}|\.+|\S"),
+)
+
+# A run of letters and digits alone: what a keyword or a name is compared with, so that a possessive counts.
+NAME_RUN: Final = re.compile(r"[^\W_]+")
+
+_any_letter = re.compile(r"[^\W\d_]").search
+_any_word = re.compile(r"[^\W_]").search
+_folds: Final = str.maketrans(
+    {**dict.fromkeys(_APOSTROPHES[1:], "'"), **dict.fromkeys(_HYPHENS[:-1], "-"), **dict.fromkeys(_INVISIBLE)}
+)
+
+# Letters that Unicode does not take apart into a base letter and a mark.
+_BASES: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "ŧ": "t", "æ": "ae", "œ": "oe", "ß": "ss", "þ": "th", "ð": "d"}
+)
+_marks = regex.compile(r"\p{M}+")
+
+# Thousands commas between groups of three, one decimal part; anything else separates two numerals.
+_numeral = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
+
+
+def joined_words(text: str) -> list[str]:
+    """Words as written; a hyphenated compound is one. The text is in Unicode's composed form."""
+    return _JOINED[0].findall(text) if text.isascii() else _JOINED[1].findall(text)
+
+
+def split_words(text: str) -> list[str]:
+    """Words as written; each part of a hyphenated compound is one."""
+    return _SPLIT[0].findall(text) if text.isascii() else _SPLIT[1].findall(text)
+
+
+def tokens_of(text: str) -> list[str]:
+    """Words and punctuation marks in order; dots in a row are one mark."""
+    return _TOKEN[0].findall(text) if text.isascii() else _TOKEN[1].findall(text)
+
+
+def fold(text: str) -> str:
+    """Case folded, apostrophes and hyphens straight, invisible hyphens gone."""
+    return text.lower() if text.isascii() else text.casefold().translate(_folds)
+
+
+def has_word(text: str) -> bool:
+    """Whether a letter or a digit occurs."""
+    return _any_word(text) is not None
+
+
+def has_letter(word: str) -> bool:
+    """Whether a letter occurs."""
+    return _any_letter(word) is not None
+
+
+def is_numeral(word: str) -> bool:
+    """Whether a word has digits and no letter."""
+    return not has_letter(word)
+
+
+def base_letters(text: str) -> str:
+    """The text in lower case, accents removed and ligatures spelled out."""
+    if text.isascii():
+        return text.lower()
+    bare: str = _marks.sub("", unicodedata.normalize("NFD", text.casefold()))
+    return bare.translate(_BASES)
+
+
+def first_letter(word: str) -> str:
+    """The letter a word begins with, lower case and without accent; "" if it begins with a digit."""
+    letter = base_letters(word[:1])[:1]
+    return letter if letter.isalpha() else ""
+
+
+def letters_of(word: str) -> str:
+    """The letters and digits of a word alone, folded."""
+    folded = fold(word)
+    return folded if folded.isalnum() else "".join(filter(str.isalnum, folded))
+
+
+def numeral_spans(text: str) -> list[tuple[int, int]]:
+    """Where the numerals of a text stand, signs left out (IFBench notes, count:numbers)."""
+    return [match.span() for match in _numeral.finditer(text)]

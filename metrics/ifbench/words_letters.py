@@ -1,0 +1,172 @@
+"""The ``words`` checkers over the letters, length and sound of every word (IFBench notes, section 3)."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from math import isqrt
+from typing import Final
+
+from metrics.ifbench.arguments import Arguments
+from metrics.ifbench.decisions import Readings
+from metrics.ifbench.judging import NO_WORDS, at_least, in_range
+from metrics.ifbench.layout import blocks_of
+from metrics.ifbench.syllables import syllables_of
+from metrics.ifbench.text import Text
+from metrics.ifbench.words import base_letters, first_letter, has_letter, letters_of
+from metrics.reasons import clip, failed, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = [
+    "alphabet",
+    "consonants",
+    "no_consecutive",
+    "odd_even_syllables",
+    "palindrome",
+    "prime_lengths",
+    "repeats",
+    "vowel",
+]
+
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def alphabet(text: Text, _: Arguments, __: Readings) -> Verdict:
+    """Each word begins with the letter after that of the word before; z is followed by a.
+
+    Codes: ``ok``, ``no-words``, ``wrong-letter``.
+    """
+    if not text.words:
+        return NO_WORDS
+    start = _ALPHABET.find(first_letter(text.words[0]) or "?")
+    if start < 0:
+        return failed("wrong-letter", f"{quoted(text.words[0])} begins with no letter of the alphabet", 1)
+    for place, word in enumerate(text.words):
+        wanted = _ALPHABET[(start + place) % len(_ALPHABET)]
+        if first_letter(word) != wanted:
+            reason = f"word {place + 1}, {quoted(word)}, must begin with {wanted.upper()}"
+            return failed("wrong-letter", reason, place + 1, wanted)
+    return passed(f"{len(text.words)} words follow the alphabet", len(text.words))
+
+
+_any_cluster = re.compile(r"[b-df-hj-np-tv-z]{2}").search
+# y sounds as a consonant before a vowel (canyon), as a vowel elsewhere (mystery).
+_sounded_cluster = re.compile(r"(?:[b-df-hj-np-tv-xz]|y(?=[aeiou])){2}").search
+
+
+def consonants(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Two neighbouring consonants in every word.
+
+    Codes: ``ok``, ``no-words``, ``no-cluster``.
+    """
+    if not text.words:
+        return NO_WORDS
+    cluster = _sounded_cluster if readings.y_only_before_vowels else _any_cluster
+    for place, word in enumerate(text.words, 1):
+        if not cluster(base_letters(word)) and (readings.numerals_need_clusters or has_letter(word)):
+            return failed("no-cluster", f"word {place}, {quoted(word)}, has no two consonants together", place)
+    return passed(f"each of {len(text.words)} words has a consonant cluster", len(text.words))
+
+
+def no_consecutive(text: Text, _: Arguments, __: Readings) -> Verdict:
+    """No two neighbouring words begin with the same letter.
+
+    Codes: ``ok``, ``no-words``, ``same-letter``.
+    """
+    if not text.words:
+        return NO_WORDS
+    for place, (before, after) in enumerate(pairwise(text.words), 2):
+        letter = first_letter(before)
+        if letter and letter == first_letter(after):
+            reason = f"{quoted(before)} and {quoted(after)}, words {place - 1} and {place}, begin with one letter"
+            return failed("same-letter", reason, place)
+    return passed(f"no neighbours among {len(text.words)} words share a first letter", len(text.words))
+
+
+def odd_even_syllables(text: Text, _: Arguments, __: Readings) -> Verdict:
+    """Words with odd and even numbers of syllables take turns, in some pronunciation; numerals are no words here.
+
+    Codes: ``ok``, ``no-words``, ``same-parity``.
+    """
+    words = [word for word in text.words if has_letter(word)]
+    if not words:
+        return NO_WORDS
+    possible = {0, 1}  # what the first word's parity may still be
+    for place, word in enumerate(words):
+        parities = {(count + place) % 2 for count in syllables_of(word)}
+        if not possible & parities:
+            reason = f"word {place + 1}, {quoted(word)}, has as many syllables, odd or even, as the word before"
+            return failed("same-parity", reason, place + 1)
+        possible &= parities
+    return passed(f"{len(words)} words alternate between odd and even", len(words))
+
+
+_PALINDROMES: Final = 10
+_PALINDROME_LETTERS: Final = 5
+
+
+def palindrome(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Ten words of five letters or more that read the same from both ends.
+
+    Codes: ``ok``, ``too-few``.
+    """
+    found = [word for word in map(letters_of, text.words) if len(word) >= _PALINDROME_LETTERS and word == word[::-1]]
+    if not readings.numeral_palindromes:
+        found = [word for word in found if has_letter(word)]
+    count = len(set(found)) if readings.distinct_palindromes else len(found)
+    return at_least(count, _PALINDROMES, "palindrome")
+
+
+def _is_prime(number: int) -> bool:
+    return number > 1 and all(number % divisor for divisor in range(2, isqrt(number) + 1))
+
+
+def prime_lengths(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Every word has a prime number of letters and digits.
+
+    Codes: ``ok``, ``no-words``, ``not-prime``.
+    """
+    words = text.parts if readings.prime_parts else text.words
+    if not words:
+        return NO_WORDS
+    primes: dict[int, bool] = {}
+    for place, word in enumerate(words, 1):
+        length = len(letters_of(word))
+        if length not in primes:
+            primes[length] = _is_prime(length)
+        if not primes[length]:
+            return failed("not-prime", f"word {place}, {quoted(word)}, has {length} letters, no prime number", place)
+    return passed(f"each of {len(words)} words has a prime length", len(words))
+
+
+def repeats(text: Text, arguments: Arguments, _: Readings) -> Verdict:
+    """No word occurs more than ``small_n`` times.
+
+    Codes: ``ok``, ``no-words``, ``too-many``.
+    """
+    if not text.folded:
+        return NO_WORDS
+    word, times = Counter(text.folded).most_common(1)[0]
+    limit = arguments["small_n"]
+    reason = f"at most {limit} occurrences of a word allowed, {quoted(word)} occurs {times} times"
+    if times > limit:
+        return failed("too-many", reason, times, f"<= {limit}")
+    return passed(reason, times, f"<= {limit}")
+
+
+_VOWELS: Final = frozenset("aeiou")
+_MOST_VOWELS: Final = 3
+
+
+def vowel(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """One paragraph with no more than three of the vowels a, e, i, o, u; accents do not hide one.
+
+    Codes: ``ok``, ``no-words``, ``two-paragraphs``, ``too-few``, ``too-many``.
+    """
+    if not text.words:
+        return NO_WORDS
+    blocks = blocks_of(text.prose)
+    if len(blocks) > 1:
+        return failed("two-paragraphs", f"one paragraph required, {len(blocks)} found", len(blocks), 1)
+    found = _VOWELS.intersection(base_letters(text.prose))
+    verdict = in_range(len(found), readings.least_vowel_kinds, _MOST_VOWELS, "vowel kind")
+    return verdict._replace(reason=f"vowels {clip(', '.join(sorted(found)))}: {verdict.reason}")

@@ -1,0 +1,101 @@
+"""The ``words`` checkers over words in certain places (IFBench notes, section 3)."""
+
+from itertools import pairwise
+
+from metrics.ifbench.arguments import Arguments
+from metrics.ifbench.decisions import Readings
+from metrics.ifbench.judging import NO_SENTENCES, NO_WORDS, at_least
+from metrics.ifbench.layout import heading_lines
+from metrics.ifbench.sentences import words_in
+from metrics.ifbench.text import Text
+from metrics.ifbench.verbs import verb_verdict
+from metrics.ifbench.words import fold, joined_words
+from metrics.reasons import clip, failed, passed, quoted
+from metrics.verdict import Verdict
+
+__all__ = ["keywords_specific_position", "last_first", "paragraph_last_first", "start_verb", "words_position"]
+
+
+def _wanted_words(keyword: str) -> list[str]:
+    """A keyword as it is compared with words; one without a letter or digit is compared with nothing."""
+    return joined_words(fold(keyword))
+
+
+def keywords_specific_position(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
+    """Word ``m`` of sentence ``n`` is the keyword.
+
+    Codes: ``ok``, ``too-few``, ``too-few-words``, ``other-word``.
+    """
+    sentences = text.sentences(readings.line_breaks_end_sentences)
+    place, position = arguments["n"], arguments["m"]
+    if len(sentences) < place:
+        return at_least(len(sentences), place, "sentence")
+    words = joined_words(fold(" ".join(words_in(sentences[place - 1].text))))
+    if len(words) < position:
+        return at_least(len(words), position, "word")._replace(code="too-few-words")
+    wanted = _wanted_words(arguments["keyword"])
+    found = words[position - 1 : position - 1 + len(wanted)]
+    if found == wanted:
+        return passed(f"word {position} of sentence {place} is {quoted(arguments['keyword'])}", position)
+    reason = f"word {position} of sentence {place} must be {quoted(arguments['keyword'])}, {quoted(found[0])} found"
+    return failed("other-word", reason, clip(found[0]), clip(arguments["keyword"]))
+
+
+def last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Each sentence begins with the word that ends the one before.
+
+    Codes: ``ok``, ``no-sentences``, ``other-word``.
+    """
+    sentences = text.sentences(readings.line_breaks_end_sentences)
+    if not sentences:
+        return NO_SENTENCES
+    words_of_each = filter(None, (words_in(fold(sentence.text)) for sentence in sentences))
+    for place, (before, after) in enumerate(pairwise(words_of_each), 2):
+        if before[-1] != after[0]:
+            reason = f"sentence {place} must begin with {quoted(before[-1])}, {quoted(after[0])} found"
+            return failed("other-word", reason, clip(after[0]), clip(before[-1]))
+    return passed(f"{len(sentences)} sentences are linked by their words", len(sentences))
+
+
+def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
+    """Each line with a word ends with the word that it begins with.
+
+    Codes: ``ok``, ``no-words``, ``other-word``.
+    """
+    lines = text.lines
+    if not readings.headings_are_paragraphs:
+        headings = heading_lines(lines, titles=True)
+        lines = [line for line, heading in zip(lines, headings, strict=True) if not heading]
+    paragraphs = [words for line in lines if (words := joined_words(fold(line)))]
+    if not paragraphs:
+        return NO_WORDS
+    for place, words in enumerate(paragraphs, 1):
+        if words[0] != words[-1]:
+            reason = f"paragraph {place} begins with {quoted(words[0])} and ends with {quoted(words[-1])}"
+            return failed("other-word", reason, clip(words[-1]), clip(words[0]))
+    return passed(f"each of {len(paragraphs)} paragraphs ends as it begins", len(paragraphs))
+
+
+def words_position(text: Text, arguments: Arguments, _: Readings) -> Verdict:
+    """The second word and the last but one are the keyword.
+
+    Codes: ``ok``, ``too-few``, ``other-word``.
+    """
+    words = text.folded
+    if len(words) < 2:
+        return at_least(len(words), 2, "word")
+    wanted = " ".join(_wanted_words(arguments["keyword"]))
+    for name, word in (("second word", words[1]), ("last word but one", words[-2])):
+        if word != wanted:
+            return failed(
+                "other-word", f"the {name} must be {quoted(wanted)}, {quoted(word)} found", clip(word), clip(wanted)
+            )
+    return passed(f"the second word and the last but one are {quoted(wanted)}", clip(wanted))
+
+
+def start_verb(text: Text, _: Arguments, __: Readings) -> Verdict:
+    """The first word, marks and markup skipped, is a verb as it is used there.
+
+    Codes: ``ok``, ``no-words``, ``not-a-verb``.
+    """
+    return verb_verdict(text.prose)

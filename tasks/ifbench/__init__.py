@@ -1,0 +1,1 @@
+"""Audited IFBench: fixtures of its checkers."""

@@ -1,0 +1,196 @@
+"""Graders from the checkers of other projects: isolated, counted, and never a verdict where there is none."""
+
+import json
+import subprocess
+
+import pytest
+from ifbench_cases import own_fixtures
+
+from metrics import ifbench
+from metrics.ifbench import foreign, grading
+from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, lighteval_source, source_at
+
+REGISTRY = """
+import os
+import time
+
+
+class Checker:
+    def __init__(self, instruction_id):
+        self.id = instruction_id
+        self.sep = None
+        print("noise on standard output")
+
+    def build_description(self, *, sep=None, prompt=None):
+        self.sep = sep or self.sep
+        self.prompt = prompt
+
+    def get_instruction_args(self):
+        return {"sep": self.sep, "prompt": self.prompt}
+
+    def check_following(self, text):
+        if text == "crash":
+            raise IndexError("oops")
+        if text == "stop":
+            os._exit(3)
+        if text == "hang":
+            time.sleep(60)
+        if text == "data":
+            raise LookupError("the tagger is not there")
+        if text == "prompt":
+            return self.prompt == "asked"
+        return text.startswith(self.sep)
+
+
+INSTRUCTION_DICT = {"format:list": Checker}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout of another project's checkers, with one commit."""
+    folder = tmp_path / "checkout" / "eval" / "chat_benchmarks" / "IFBench"
+    folder.mkdir(parents=True)
+    (folder / "instructions_registry.py").write_text(REGISTRY, encoding="utf-8")
+    root = tmp_path / "checkout"
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b.example")
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "one"]):
+        subprocess.run(["git", "-C", str(root), *command], check=True, capture_output=True)
+    return root
+
+
+@pytest.fixture
+def checkers(checkout):
+    """Its checkers, in a process that ends with the test."""
+    found = ForeignCheckers(source_at("other", checkout), seconds=5)
+    yield found
+    found.close()
+
+
+def _judge(checkers, *texts, instruction_id="format:list"):
+    return checkers.judge(instruction_id, {"sep": "-"}, texts, "asked")
+
+
+def test_verdicts_come_from_the_other_project(checkers):
+    """The first text that passes decides; prints of the checkers do not disturb; the prompt reaches them."""
+    assert _judge(checkers, "- a").passed
+    assert _judge(checkers, "a").code == "not-followed"
+    assert _judge(checkers, "a", "- a").passed
+    assert _judge(checkers, "prompt").passed
+
+
+def test_a_crash_is_an_outcome(checkers):
+    """An exception fails the constraint under its own code, and does not hide a variant that passes."""
+    verdict = _judge(checkers, "crash")
+    assert (verdict.passed, verdict.code, verdict.observed) == (False, "crash", "IndexError")
+    assert _judge(checkers, "crash", "- a").passed
+    assert _judge(checkers, "crash", "a").code == "crash"
+
+
+def test_missing_data_is_no_verdict(checkers):
+    """A checker without its data, or no checker at all, is reported as not gradable."""
+    with pytest.raises(NotGradableError, match="the tagger is not there"):
+        _judge(checkers, "data")
+    with pytest.raises(NotGradableError, match="no checker for words:vowel"):
+        _judge(checkers, "a", instruction_id="words:vowel")
+    assert _judge(checkers, "- a").passed
+
+
+def test_a_dead_or_hanging_process_is_replaced(checkout):
+    """The question that killed or stalled the worker counts as a crash; the next one is answered."""
+    checkers = ForeignCheckers(source_at("other", checkout), seconds=1)
+    try:
+        assert _judge(checkers, "stop").observed == "ProcessEnded"
+        assert _judge(checkers, "- a").passed
+        assert _judge(checkers, "hang").observed == "TimeoutError"
+        assert _judge(checkers, "- a").passed
+    finally:
+        checkers.close()
+
+
+def test_the_commit_is_recorded(checkout):
+    """A clean checkout is known by its commit; a changed one says so; a loose file has none."""
+    head = subprocess.run(
+        ["git", "-C", str(checkout), "rev-parse", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert source_at("other", checkout).identity.endswith(f"at {head}")
+    (checkout / "more").write_text("x", encoding="utf-8")
+    assert source_at("other", checkout).identity.endswith(f"at {head}+changes")
+
+
+def test_a_package_is_loaded_as_one(tmp_path):
+    """Modules of a package that import each other by relative names work."""
+    folder = tmp_path / "ifbench"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "instructions.py").write_text(REGISTRY, encoding="utf-8")
+    (folder / "instructions_registry.py").write_text(
+        "from .instructions import Checker\nINSTRUCTION_DICT = {'format:list': Checker}\n", encoding="utf-8"
+    )
+    source = source_at("other", tmp_path)
+    assert source.identity.endswith("no commit")
+    checkers = ForeignCheckers(source)
+    try:
+        assert _judge(checkers, "- a").passed
+    finally:
+        checkers.close()
+
+
+def test_what_cannot_be_loaded_is_said(tmp_path):
+    """A path without checkers is refused at once; checkers that do not import are not gradable."""
+    with pytest.raises(ValueError, match=r"no instructions_registry\.py"):
+        source_at("other", tmp_path)
+    with pytest.raises(ValueError, match="no name for a grader"):
+        source_at("no-name", tmp_path)
+    file = tmp_path / "instructions_registry.py"
+    file.write_text("import no_such_module_here", encoding="utf-8")
+    checkers = ForeignCheckers(source_at("other", tmp_path))
+    with pytest.raises(NotGradableError, match="ModuleNotFoundError"):
+        _judge(checkers, "a")
+
+
+def test_added_graders_are_strict_and_loose(checkout, monkeypatch):
+    """NAME=PATH gives two graders beside the others; a name is given once."""
+    known = {}
+    monkeypatch.setattr(grading, "_foreign", lambda: known)
+    source = ifbench.add_grader("other", checkout)
+    try:
+        assert ifbench.graders() == (*ifbench.OWN_GRADERS, "other_strict", "other_loose")
+        assert ifbench.sources() == [source]
+        strict, loose = (
+            ifbench.verify("format:list", {"sep": "-"}, "Sure:\n- a", prompt="asked", grader=f"other_{kind}").passed
+            for kind in ("strict", "loose")
+        )
+        assert (strict, loose) == (False, True)
+        assert ifbench.verify("format:list", {"sep": "-"}, " ", grader="other_loose").code == "blank-answer"
+        for taken in ("other", "proposed"):
+            with pytest.raises(ValueError, match="already"):
+                ifbench.add_grader(taken, checkout)
+    finally:
+        known["other"].close()
+
+
+def test_without_lighteval_its_graders_are_absent(monkeypatch):
+    """What is not installed is not offered."""
+    monkeypatch.setattr(foreign, "find_spec", lambda name: None)
+    assert lighteval_source() is None
+
+
+@pytest.mark.skipif(lighteval_source() is None, reason="LightEval is not installed")
+def test_lighteval_checkers_are_wrong_where_the_findings_say():
+    """The shipped checkers run isolated: right on plain answers, wrong on findings, crashes counted, no download."""
+    checkers = ForeignCheckers(lighteval_source() or Source("", "", ""))
+    outcomes = {}
+    try:
+        for row in own_fixtures():
+            if row["instruction_id"] in ("format:sub-bullets", "words:alphabet", "count:numbers"):
+                kwargs = ifbench.check_kwargs(row["instruction_id"], json.loads(row["kwargs_json"]))
+                outcomes[row["name"]] = checkers.judge(row["instruction_id"], kwargs, [row["response"]])
+        with pytest.raises(NotGradableError, match=r"averaged_perceptron_tagger_eng|punkt_tab"):
+            checkers.judge("words:start_verb", {}, ["Run!"])
+    finally:
+        checkers.close()
+    assert outcomes["sub-bullets/right"].passed
+    assert outcomes["sub-bullets/none"].passed, "AF63: no bullet at all passes there"
+    assert not outcomes["numbers/hyphen_range"].passed, "AF5: a range is one number there"
+    assert outcomes["alphabet/marks_only"].code == "crash"
