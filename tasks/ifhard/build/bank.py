@@ -5,8 +5,9 @@ scorer, so that the two can never disagree about what a word or a first letter i
 """
 
 import functools
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,19 @@ import yaml
 
 from metrics.ifhard.text import cores_of, first_letter, fold, sentences_of
 
-__all__ = ["BANK", "TOPICS", "BankError", "Context", "Keyword", "Probe", "Topic", "Unit", "load_topic", "measure"]
+__all__ = [
+    "BANK",
+    "TOPICS",
+    "BankError",
+    "Context",
+    "Keyword",
+    "Probe",
+    "Topic",
+    "Unit",
+    "load_bank",
+    "load_topic",
+    "measure",
+]
 
 BANK = Path(__file__).parent.parent / "bank"
 TOPICS: tuple[str, ...] = ("home", "food", "nature", "hobby", "city", "work", "rest", "friends", "shopping")
@@ -106,7 +119,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic of the bank, measured."""
+    """One topic of the bank, measured; ``common`` are the words (cores) that many topics use."""
 
     id: str
     title: str
@@ -116,13 +129,14 @@ class Topic:
     keywords: tuple[Keyword, ...]
     sentences: tuple[Unit, ...]
     phrases: tuple[Unit, ...]
+    common: frozenset[str] = frozenset()
 
     def mentions(self, context: Context, probe: Probe) -> bool:
         """Whether the context mentions the probe's thing: some word starts with its stem."""
         return measure(context.text).hits(probe.stem) > 0
 
 
-# What words of a decoy tell which habit it describes, for banks that do not name it.
+# What words of a decoy tell which habit it describes, where the bank does not name it.
 _HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("bold", ("звёздоч", "звездоч")),
     ("question", ("вопрос",)),
@@ -130,13 +144,16 @@ _HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("caps", ("заглавн", "прописн", "больших букв", "большими букв")),
     ("digits", ("цифр",)),
     ("exclamation", ("восклицат",)),
+    ("table", ("таблиц",)),
+    ("postscript", ("постскриптум",)),
+    ("lines", ("с новой строки",)),
 )
 
 
 def _habit(entry: Mapping[str, Any]) -> str:
     if not entry.get("decoy"):
         return ""
-    if entry.get("habit"):
+    if entry.get("habit", "other") != "other":
         return str(entry["habit"])
     text = str(entry["text"]).lower()
     return next((name for name, stems in _HABITS if any(stem in text for stem in stems)), "other")
@@ -168,7 +185,8 @@ def load_topic(topic: str, folder: Path = BANK) -> Topic:
     except (KeyError, TypeError) as error:
         raise BankError(f"{path.name}: {error}") from error
     for unit in loaded.sentences:
-        if sentences_of(unit.text) != [unit.text] or not unit.end or not unit.cores:
+        # Twice in a row shows whether the stop still ends the sentence when another one follows.
+        if sentences_of(f"{unit.text} {unit.text}") != [unit.text] * 2 or not unit.end or not unit.cores:
             raise BankError(f"{path.name}: not exactly one sentence: {unit.text!r}")
     for unit in loaded.phrases:
         if not unit.cores or unit.end:
@@ -178,3 +196,23 @@ def load_topic(topic: str, folder: Path = BANK) -> Topic:
     if repeated:
         raise BankError(f"{path.name}: occurs twice: {repeated[0]!r}")
     return loaded
+
+
+_COMMON: int = 3
+"""Topics that use a word before it counts as common."""
+
+
+def load_bank(folder: Path = BANK) -> dict[str, Topic]:
+    """All topics by name, each told which words are common to many of them.
+
+    Raises:
+        BankError: a topic cannot be used.
+    """
+    topics = {topic: load_topic(topic, folder) for topic in TOPICS}
+    spread = Counter(
+        core
+        for topic in topics.values()
+        for core in {core for unit in (*topic.sentences, *topic.phrases) for core in unit.cores}
+    )
+    common = frozenset(core for core, count in spread.items() if count >= _COMMON)
+    return {name: replace(topic, common=common) for name, topic in topics.items()}

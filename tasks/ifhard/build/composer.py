@@ -9,7 +9,7 @@ from typing import Final
 
 from tasks.ifhard.build.bank import Unit
 from tasks.ifhard.build.demands import HANDLERS
-from tasks.ifhard.build.draft import Aim, Draft, Infeasible, Sum
+from tasks.ifhard.build.draft import Aim, Ask, Draft, InfeasibleError, Sum
 from tasks.ifhard.build.frames import render
 from tasks.ifhard.build.layout import lay_out
 from tasks.ifhard.build.solver import choose_units
@@ -20,8 +20,24 @@ _ANCHORS: Final = 200
 """Random fillings tried before the totals of a stack are called out of reach."""
 
 
+# Within a step, types that leave the least choice go first, so that the others can fit in.
+_FIRST: Final = (
+    "style:forbid_letter", "style:forbid_letters", "style:max_word_length", "structure:sentence_words",
+    "structure:item_words", "lexical:acrostic", "lexical:sentence_acrostic", "lexical:anadiplosis", "lexical:epiphora",
+    "style:anaphora", "structure:item_words_ladder", "lexical:ring_word", "lexical:paragraph_echo",
+)  # fmt: skip
+
+
 def _run(step: str, draft: Draft) -> None:
-    for ask in draft.asks:
+    def rank(ask: Ask) -> int:
+        category = ask.variant.category
+        return _FIRST.index(category) if category in _FIRST else len(_FIRST)
+
+    # A word to be spelled by initials is chosen last, when the others have said how many sentences there may be.
+    order = sorted(draft.asks, key=rank)
+    if step == "shape":
+        order.sort(key=lambda ask: ask.variant.category.endswith("acrostic"))
+    for ask in order:
         action = getattr(HANDLERS[ask.variant.category], step)
         if action is not None:
             action(draft, ask)
@@ -45,7 +61,7 @@ def _resolve(aims: list[Aim], draft: Draft) -> None:
     answer of the same totals; what is demanded lies where answers are dense, and is not the property of one answer.
 
     Raises:
-        Infeasible: no filling has totals within the bounds.
+        InfeasibleError: no filling has totals within the bounds.
     """
     if not aims:
         return
@@ -60,22 +76,52 @@ def _resolve(aims: list[Aim], draft: Draft) -> None:
                 low, high = aim.put(value)
                 draft.sums.append(Sum(aim.weight, low - aim.constant, high - aim.constant))
             return
-    raise Infeasible("totals out of reach")
+    raise InfeasibleError("totals out of reach")
+
+
+def _read_off(aims: list[Aim], draft: Draft) -> None:
+    """Take the totals of the units already chosen as the numbers that the stack demands.
+
+    Raises:
+        InfeasibleError: a total is out of its bounds.
+    """
+    for aim in aims:
+        value = aim.constant + sum(map(aim.weight, draft.units))
+        if not aim.low <= value <= aim.high:
+            raise InfeasibleError("totals out of reach")
+        aim.put(value)
+
+
+def _choose(draft: Draft) -> None:
+    """Choose the units: to totals taken from a random filling, or failing that take the totals of a solution.
+
+    Raises:
+        InfeasibleError: there is no choice of units.
+    """
+    fixed = list(draft.sums)
+    try:
+        _resolve(draft.aims, draft)
+        draft.units = choose_units(draft)
+    except InfeasibleError:
+        if not draft.aims:
+            raise
+        draft.sums = fixed
+        draft.units = choose_units(draft)
+        _read_off(draft.aims, draft)
 
 
 def compose(draft: Draft) -> str:
     """Compose the witness of a draft; afterwards every ask has all its slot values.
 
     Raises:
-        Infeasible: this stack with these choices has no witness.
+        InfeasibleError: this stack with these choices has no witness.
     """
     for step in ("fix", "narrow", "shape"):
         _run(step, draft)
     lay_out(draft)
     for step in ("place", "aim"):
         _run(step, draft)
-    _resolve(draft.aims, draft)
-    draft.units = choose_units(draft)
+    _choose(draft)
     draft.texts = [unit.text.lower() if draft.lower else unit.text for unit in draft.units]
     for step in ("settle", "seal"):
         _run(step, draft)

@@ -9,13 +9,13 @@ from metrics.ifhard.text import fold
 from tasks.ifhard.build.bank import Context, Keyword, Probe, Topic, Unit, measure
 from tasks.ifhard.build.catalogue import Variant
 
-__all__ = ["Aim", "Ask", "Draft", "Equal", "Infeasible", "Link", "Rising", "Sum"]
+__all__ = ["Aim", "Ask", "Draft", "Equal", "InfeasibleError", "Link", "Rising", "Sum"]
 
 Test = Callable[[Unit], bool]
 Weight = Callable[[Unit], int]
 
 
-class Infeasible(Exception):
+class InfeasibleError(Exception):
     """This stack cannot be composed with these choices; the message is the reason that is counted."""
 
 
@@ -87,8 +87,10 @@ class Draft:
         asks: the stack, in the order of the question.
         context, probe, holds: background and what the conditional (if any) looks at.
         kind: what the slots take in general, ``sentence`` or ``phrase``; ``kinds``: the same for each slot.
-        want_n, n_low, n_high: how many slots, if a requirement says so, else between which numbers.
-        want_paragraphs, per_paragraph: how many paragraphs (a range) and sentences in each, if a rule says so.
+        want_n: how many slots, if a requirement says so; n_low, n_high: between which numbers at any rate.
+        wishes: ranges that the number of slots should lie in where it can, the first ones first.
+        paragraph_options: for each rule about paragraphs, the numbers of them that suit it.
+        per_paragraph: how many sentences each paragraph has, if a rule says so.
         paragraphs: sizes of the paragraphs of a prose answer.
         extra: numbers and keys of a fixed shape (``keys``, ``rows``, ``cols``, ``list_items``...).
         head, tail: what stands on a first line of its own, what is appended (see frames).
@@ -105,9 +107,10 @@ class Draft:
     holds: bool = False
     kind: str = "sentence"
     want_n: int | None = None
-    n_low: int = 4
-    n_high: int = 8
-    want_paragraphs: tuple[int, int] | None = None
+    n_low: int = 1
+    n_high: int = 12
+    wishes: list[tuple[int, int]] = field(default_factory=list)
+    paragraph_options: list[tuple[int, ...]] = field(default_factory=list)
     per_paragraph: int | None = None
     kinds: list[str] = field(default_factory=list)
     paragraphs: list[int] = field(default_factory=list)
@@ -170,24 +173,40 @@ class Draft:
         """The first option (shuffled) whose test leaves enough of the pool; adds the test.
 
         Raises:
-            Infeasible: no option does.
+            InfeasibleError: no option does.
         """
         shuffled = list(options)
         self.rng.shuffle(shuffled)
         for option in shuffled:
             if self.keep(test_for(option), share):
                 return option
-        raise Infeasible(reason)
+        raise InfeasibleError(reason)
 
     def between(self, low: int, high: int) -> None:
         """Narrow the number of slots.
 
         Raises:
-            Infeasible: nothing is left.
+            InfeasibleError: nothing is left.
         """
         self.n_low, self.n_high = max(self.n_low, low), min(self.n_high, high)
         if self.n_low > self.n_high:
-            raise Infeasible("the numbers of sentences or items do not fit together")
+            raise InfeasibleError("the numbers of sentences or items do not fit together")
+
+    def count(self, at_least: int = 1) -> int:
+        """Settle the number of slots within the bounds, by the wishes that can be met.
+
+        Raises:
+            InfeasibleError: no number is left.
+        """
+        low, high = max(self.n_low, at_least), self.n_high
+        if self.want_n is not None:
+            low, high = max(low, self.want_n), min(high, self.want_n)
+        if low > high:
+            raise InfeasibleError("the numbers of sentences or items do not fit together")
+        for wished_low, wished_high in (*self.wishes, (4, 8)):
+            if wished_low <= high and low <= wished_high:
+                low, high = max(low, wished_low), min(high, wished_high)
+        return self.rng.randint(low, high)
 
     def at(self, slot: int, test: Test) -> None:
         """Demand something of the unit in one slot (negative: from the end)."""
@@ -198,11 +217,11 @@ class Draft:
         tests = self.places.get(slot, [])
         return [unit for unit in self.pool(self.kinds[slot]) if all(test(unit) for test in tests)]
 
-    def keywords(self, count: int, kind: str, at_least: int = 2) -> list[Keyword]:
+    def keywords(self, count: int, kind: str, at_least: int = 1) -> list[Keyword]:
         """Draw keywords that the task and the fixed texts do not hold and the pool does.
 
         Raises:
-            Infeasible: too few.
+            InfeasibleError: too few.
         """
         pool = self.pool(kind)
         taken = [fold(other.stem) for other in self.used_words]
@@ -215,8 +234,7 @@ class Draft:
             and sum(unit.hits(word.stem) > 0 for unit in pool) >= at_least
         ]
         if len(free) < count:
-            raise Infeasible("too few keywords left in the pool")
+            raise InfeasibleError("too few keywords left in the pool")
         chosen = self.rng.sample(free, count)
         self.used_words.extend(chosen)
         return chosen
-

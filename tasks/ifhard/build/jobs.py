@@ -13,18 +13,16 @@ from typing import Any, Final
 from tasks.ifhard.build.bank import Topic
 from tasks.ifhard.prompts import STYLES, WORDINGS
 
-__all__ = ["FULL_SIZE", "SHOTS", "Job", "deal", "deal_jobs"]
+__all__ = ["SHOTS", "Job", "deal", "deal_jobs"]
 
-FULL_SIZE: Final = 1260
 SHOTS: Final = 5
 _TOPUP: Final = 0.1
 """Share of questions that are added for the sake of a rare type."""
 _CONTEXT: Final = 717 / 1260
-_HOLDS: Final = 0.69
 _FRAMES: Final[Mapping[str, float]] = {
-    "prose": 778,
-    "bullets": 148,
-    "numbers": 124,
+    "prose": 686,
+    "bullets": 130,
+    "numbers": 108,
     "json": 50,
     "jsonlist": 26,
     "array": 34,
@@ -46,7 +44,6 @@ class Job:
     Attributes:
         split: ``test`` or ``shots``; ``number`` counts from 0 within it.
         frame: the shape of the answer; None for a topup job, which takes one that its rare type lives in.
-        holds: the truth of the condition, should the stack have one.
         wording: index of the prompt wording within its tone.
     """
 
@@ -59,7 +56,6 @@ class Job:
     frame: str | None
     size: int
     with_context: bool
-    holds: bool
 
     @property
     def stratum(self) -> str:
@@ -94,16 +90,12 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> li
     tasks = _shuffled(
         deal({(topic.id, task): 1.0 for topic in topics for task in topic.tasks}, size)
         if size >= sum(len(topic.tasks) for topic in topics)
-        else [
-            (topic.id, rng.choice(topic.tasks))
-            for topic in (list(topics) * (size // len(topics) + 1))[:size]
-        ],
+        else [(topic.id, rng.choice(topic.tasks)) for topic in (list(topics) * (size // len(topics) + 1))[:size]],
         rng,
     )
     prompts = _shuffled(deal({(s, w): 1.0 for w in range(WORDINGS) for s in STYLES}, size), rng)
     # Dealt within each prompt wording, so that all forty templates are used.
     context = _per_prompt(prompts, rng)
-    holds = _shuffled(deal({True: _HOLDS, False: 1 - _HOLDS}, size), rng)
     return [
         Job(
             split=split,
@@ -115,7 +107,6 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> li
             frame=frames[number],
             size=sizes[shaped[number]].pop(),
             with_context=context[number],
-            holds=holds[number],
         )
         for number in range(size)
     ]

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from tasks.ifhard.build.draft import Draft, Infeasible
+from tasks.ifhard.build.draft import Draft, InfeasibleError
 from tasks.ifhard.build.frames import LISTS
 
 __all__ = ["lay_out"]
@@ -15,29 +15,28 @@ def _sizes(total: int, parts: int, rng: Random) -> list[int]:
     return sizes
 
 
+def _divisions(draft: Draft) -> list[tuple[int, int]]:
+    """Numbers of paragraphs and of sentences that go together."""
+    options = draft.paragraph_options or ([(2, 3, 4)] if draft.per_paragraph else [(1,)])
+    parts = [count for count in options[0] if all(count in other for other in options)]
+    if draft.per_paragraph is None:
+        return [(count, 0) for count in parts if draft.want_n is None or count <= draft.want_n]
+    pairs = [(count, count * draft.per_paragraph) for count in parts]
+    return [
+        (count, total)
+        for count, total in pairs
+        if max(draft.n_low, 1) <= total <= draft.n_high and draft.want_n in (None, total)
+    ]
+
+
 def _prose(draft: Draft) -> None:
-    rng = draft.rng
-    low, high = draft.want_paragraphs or (1, 1)
-    if draft.per_paragraph is not None:
-        if draft.want_paragraphs is None:
-            low, high = 2, 4
-        parts = rng.randint(low, high)
-        if draft.per_paragraph * parts > 12:
-            parts = low
-        total = draft.per_paragraph * parts
-        if draft.want_n is not None:
-            if draft.want_n % draft.per_paragraph or not low <= draft.want_n // draft.per_paragraph <= max(high, 6):
-                raise Infeasible("sentences do not divide into paragraphs")
-            total, parts = draft.want_n, draft.want_n // draft.per_paragraph
-        draft.paragraphs = [draft.per_paragraph] * parts
-    else:
-        parts = rng.randint(low, high)
-        if draft.want_n is None and draft.n_high < parts:
-            draft.n_low, draft.n_high = parts, parts + 3
-        total = draft.want_n if draft.want_n is not None else rng.randint(max(draft.n_low, parts), draft.n_high)
-        if total < parts:
-            raise Infeasible("more paragraphs than sentences")
-        draft.paragraphs = _sizes(total, parts, rng)
+    divisions = _divisions(draft)
+    if not divisions:
+        raise InfeasibleError("the numbers of paragraphs and sentences do not fit together")
+    parts, total = draft.rng.choice(divisions)
+    if draft.per_paragraph is None:
+        total = draft.count(parts)
+    draft.paragraphs = _sizes(total, parts, draft.rng)
     draft.kinds = ["sentence"] * total
 
 
@@ -45,12 +44,13 @@ def lay_out(draft: Draft) -> None:
     """Fix the number of slots, their kinds and the paragraphs.
 
     Raises:
-        Infeasible: the numbers the stack wants do not fit together.
+        InfeasibleError: the numbers the stack wants do not fit together.
     """
     if draft.frame == "prose":
         _prose(draft)
     elif draft.frame in LISTS:
-        total = draft.want_n or draft.rng.randint(max(draft.n_low, 3), min(draft.n_high, 7))
+        draft.wishes.append((3, 6))
+        total = draft.count(2)
         draft.kinds = [draft.kind] * total
     else:
         assert draft.want_n is not None, f"{draft.frame}: a fixed shape says how many slots it has"

@@ -12,7 +12,7 @@ from typing import Final
 
 from tasks.ifhard.build.demands.logic import BRANCHES
 
-__all__ = ["HARD", "NOT_BUILT", "RULES", "SHARES", "Rule", "compatible"]
+__all__ = ["HARD", "NOT_BUILT", "RULES", "Rule", "compatible"]
 
 HARD: Final = 0.5
 """A requirement that a mid-size model meets less often than this is a hard one."""
@@ -24,6 +24,9 @@ NUMBERS: Final = frozenset({"numbers"})
 TEXT: Final = PROSE | LIST
 SHAPES: Final = frozenset({"json", "jsonlist", "array", "csv", "table", "parts"})
 ALL: Final = TEXT | SHAPES
+# The list inside a JSON string is written with «\\n», which glues the last word of an item to the next marker: rules
+# about whole words would read «чай\\n-» there.
+GLUED: Final = frozenset({"jsonlist"})
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,6 @@ class Rule:
         brings: what it puts into the answer that other rules may bar.
         bars: what it cannot stand beside.
         weight: how often it is taken, relative to the other variants of its category.
-        branch: for conditionals, whether it fits where the condition holds (True) or not (False); None: either.
     """
 
     frames: frozenset[str]
@@ -48,7 +50,6 @@ class Rule:
     brings: frozenset[str] = frozenset()
     bars: frozenset[str] = frozenset()
     weight: float = 1.0
-    branch: bool | None = None
 
 
 def _rule(
@@ -60,7 +61,6 @@ def _rule(
     bars: str = "",
     pins: bool = False,
     weight: float = 1.0,
-    branch: bool | None = None,
 ) -> Rule:
     return Rule(
         frames=frames,
@@ -70,7 +70,6 @@ def _rule(
         brings=frozenset(brings.split()),
         bars=frozenset(bars.split()),
         weight=weight,
-        branch=branch,
     )
 
 
@@ -97,11 +96,13 @@ def _branches() -> dict[str, Rule]:
 
 
 # What the words mean.
-# Groups: words/chars/commas (an exact total), sentences (their number), paragraphs-sentences (their number and size
-# would be fixed twice), items (number of list items), order (an order of items), unit-words (words of each sentence
-# or item), opening/closing (how the text starts or ends), initials, letters, logic, keyword, nth, bold, punctuation.
-# Things brought: line (a line or mark that is neither sentence nor item), task (the task quoted), digits, markup,
-# latin, syntax (framing with commas and quotes), lines (line breaks that are not paragraphs), paragraphs, hash.
+# Groups: words, chars, commas (an exact total of them); sentences, paragraphs, items (an exact number of them);
+# paragraphs-sentences (sentences and their division fixed twice); order (an order of items); unit-words (the words of
+# each sentence or item); paragraph-words (words at the edges of paragraphs); opening, closing (what the text starts or
+# ends with); first-words, last-words, nth (words in given places); the rest are named after what they are about.
+# Brought: filter (a restriction of every sentence, which breaks chains); rare (a demand that few sentences meet);
+# line (a line or mark that is neither sentence nor item); task (the task quoted); first-line (something before the
+# text); many (several sentences); items; paragraphs; lines (line breaks that are no paragraphs); digits; markup.
 _SENTENCES: Final = "line task"
 
 RULES: Final[Mapping[str, Rule]] = {
@@ -109,8 +110,12 @@ RULES: Final[Mapping[str, Rule]] = {
     "structure:word_count/exact": _rule(ALL - {"array", "jsonlist", "json"}, 0.3, "words", pins=True, weight=2),
     "structure:word_count/between": _rule(TEXT, 0.55, "words", pins=True),
     "structure:word_count/at_most": _rule(PROSE, 0.6, "words sentences", pins=True, weight=0.5, bars="many"),
-    "structure:sentence_count/exact": _rule(
-        PROSE, 0.8, "sentences paragraphs-sentences", pins=True, bars=_SENTENCES
+    "structure:sentence_count/exact": _rule(PROSE, 0.8, "sentences paragraphs-sentences", pins=True, bars=_SENTENCES),
+    "structure:sentence_count/between": _rule(
+        PROSE, 0.9, "sentences paragraphs-sentences", pins=True, bars=_SENTENCES, weight=0.25
+    ),
+    "structure:sentence_count/at_most": _rule(
+        PROSE, 0.92, "sentences paragraphs-sentences", pins=True, bars=_SENTENCES, weight=0.25
     ),
     "structure:paragraph_count/exact": _rule(
         PROSE, 0.85, "paragraphs", pins=True, brings="paragraphs", bars="line task lines"
@@ -128,25 +133,33 @@ RULES: Final[Mapping[str, Rule]] = {
     "structure:ascending_sentences/desc": _rule(PROSE, 0.35, "unit-words", brings="many", bars=_SENTENCES),
     "structure:items_total_words/bullet": _rule(BULLETS, 0.25, "words unit-words", brings="items", bars="line"),
     "structure:items_total_words/numbered": _rule(NUMBERS, 0.2, "words unit-words", brings="items", bars="line"),
-    "structure:item_words_ladder/asc": _rule(LIST, 0.45, "words unit-words", brings="items", bars="line"),
-    "structure:item_words_ladder/desc": _rule(LIST, 0.4, "words unit-words", brings="items", bars="line"),
+    "structure:item_words_ladder/asc": _rule(LIST, 0.45, "words unit-words order", brings="items", bars="line"),
+    "structure:item_words_ladder/desc": _rule(LIST, 0.4, "words unit-words order", brings="items", bars="line"),
     "structure:first_line_count/plain": _rule(
         PROSE, 0.25, "words opening", brings="line digits first-line", bars="lines paragraphs"
     ),
-    "structure:checksum/commas": _rule(PROSE, 0.45, "commas closing", brings="line digits", bars="paragraphs lines"),
-    "structure:checksum/letter_words": _rule(PROSE, 0.3, "closing", brings="line digits", bars="paragraphs lines"),
-    "structure:checksum/sentences": _rule(PROSE, 0.75, "closing", brings="line digits", bars="paragraphs lines task"),
-    "structure:checksum/words": _rule(PROSE, 0.2, "words closing", brings="line digits", bars="paragraphs lines"),
+    "structure:checksum/commas": _rule(
+        PROSE, 0.45, "commas closing", brings="line digits", bars="paragraphs lines", weight=2
+    ),
+    "structure:checksum/letter_words": _rule(
+        PROSE, 0.3, "closing", brings="line digits", bars="paragraphs lines", weight=2
+    ),
+    "structure:checksum/sentences": _rule(
+        PROSE, 0.75, "closing", brings="line digits", bars="paragraphs lines task", weight=0.4
+    ),
+    "structure:checksum/words": _rule(
+        PROSE, 0.2, "words closing", brings="line digits", bars="paragraphs lines", weight=8
+    ),
     "structure:word_char_count/exact": _rule(TEXT, 0.02, "words chars", pins=True),
     "structure:mirror_sentences/plain": _rule(PROSE, 0.4, "unit-words", brings="many", bars=_SENTENCES),
     # lexical
-    "lexical:include_keyword/stem": _rule(ALL - {"array"}, 0.97, "keyword", weight=2),
-    "lexical:include_keyword/any": _rule(TEXT, 0.97, "keyword", weight=0.5),
-    "lexical:include_keyword/exact": _rule(ALL, 0.95, "keyword"),
-    "lexical:include_all/stems": _rule(TEXT | {"table", "parts", "json"}, 0.92, "keyword"),
-    "lexical:include_all/words": _rule(TEXT | {"table", "parts", "json"}, 0.9, "keyword"),
-    "lexical:exclude_word/words": _rule(ALL, 0.6, "small-words"),
-    "lexical:exclude_word/beginnings": _rule(ALL, 0.35, "small-words beginnings"),
+    "lexical:include_keyword/stem": _rule(ALL, 0.97, "keyword", weight=2, brings="rare"),
+    "lexical:include_keyword/any": _rule(TEXT, 0.97, "keyword", weight=0.5, brings="rare"),
+    "lexical:include_keyword/exact": _rule(ALL - GLUED, 0.95, "keyword", brings="rare"),
+    "lexical:include_all/stems": _rule(TEXT | {"table", "parts", "json"}, 0.92, "keyword", brings="rare"),
+    "lexical:include_all/words": _rule(TEXT | {"table", "parts", "json"}, 0.9, "keyword", brings="rare"),
+    "lexical:exclude_word/words": _rule(ALL - GLUED, 0.6, "small-words", brings="filter"),
+    "lexical:exclude_word/beginnings": _rule(ALL, 0.35, "small-words beginnings", brings="filter"),
     "lexical:starts_with/plain": _rule(PROSE, 0.93, "opening first-words", bars="task first-line"),
     "lexical:ends_with/plain": _rule(PROSE, 0.88, "closing last-words"),
     "lexical:nth_word/plain": _rule(PROSE, 0.45, "nth first-words", bars="task first-line"),
@@ -155,46 +168,44 @@ RULES: Final[Mapping[str, Rule]] = {
     "lexical:sentence_acrostic/plain": _rule(
         PROSE, 0.5, "sentences initials paragraphs-sentences opening", pins=True, bars="line task lines"
     ),
-    "lexical:word_exact_count/stem": _rule(TEXT, 0.65, "exact-word"),
+    "lexical:word_exact_count/stem": _rule(TEXT, 0.65, "exact-word", brings="rare"),
     "lexical:word_cap/prefix": _rule(TEXT | {"table"}, 0.5, "start-letter beginnings"),
     "lexical:ring_word/plain": _rule(PROSE, 0.5, "opening closing", bars="task first-line line"),
-    "lexical:paragraph_echo/plain": _rule(
-        PROSE, 0.55, "paragraph-words", brings="paragraphs", bars="line task lines"
-    ),
+    "lexical:paragraph_echo/plain": _rule(PROSE, 0.55, "paragraph-words", brings="paragraphs", bars="line task lines"),
     "lexical:item_chain/plain": _rule(LIST, 0.3, "order", brings="items", bars="line task"),
-    "lexical:order_words/plain": _rule(TEXT, 0.93, "order-words"),
+    "lexical:order_words/plain": _rule(TEXT, 0.93, "order-words", brings="rare"),
     "lexical:alpha_items/plain": _rule(LIST, 0.7, "order", brings="items", bars="line task"),
-    "lexical:exclude_phrases/anywhere": _rule(ALL - {"array"}, 0.1, "letter-pairs"),
-    "lexical:exclude_phrases/anywhere_one": _rule(ALL - {"array"}, 0.2, "letter-pairs"),
+    "lexical:exclude_phrases/anywhere": _rule(ALL - {"array"}, 0.1, "letter-pairs", brings="filter"),
+    "lexical:exclude_phrases/anywhere_one": _rule(ALL - {"array"}, 0.2, "letter-pairs", brings="filter"),
     "lexical:quote_task/plain": _rule(PROSE, 0.9, "opening", brings="task first-line", bars="lines paragraphs"),
-    "lexical:anadiplosis/plain": _rule(PROSE, 0.3, "initials unit-words opening", brings="chain", bars="line task"),
+    "lexical:anadiplosis/plain": _rule(PROSE, 0.3, "initials unit-words opening", bars="line task filter rare"),
     "lexical:epiphora/items": _rule(LIST, 0.55, "order", brings="items", bars="line task"),
-    "lexical:epiphora/paragraphs": _rule(
-        PROSE, 0.5, "paragraph-words", brings="paragraphs", bars="line task lines"
-    ),
+    "lexical:epiphora/paragraphs": _rule(PROSE, 0.5, "paragraph-words", brings="paragraphs", bars="line task lines"),
     # style
-    "style:forbid_letter/one": _rule(ALL, 0.2, "letters"),
-    "style:forbid_letter/letter_e": _rule(ALL, 0.06, "letters", weight=0.12),
-    "style:forbid_letters/several": _rule(ALL, 0.12, "letters"),
+    "style:forbid_letter/one": _rule(ALL, 0.2, "letters", brings="filter"),
+    "style:forbid_letter/letter_e": _rule(ALL, 0.06, "letters", weight=0.12, brings="filter"),
+    "style:forbid_letters/several": _rule(ALL, 0.12, "letters", brings="filter"),
     "style:no_commas/plain": _rule(TEXT | {"table", "parts"}, 0.75, "commas"),
-    "style:comma_count/exact": _rule(TEXT | {"table", "parts"}, 0.4, "commas", weight=2),
-    "style:comma_count/between": _rule(TEXT, 0.55, "commas", weight=0.7),
-    "style:comma_count/at_most": _rule(PROSE, 0.7, "commas", brings="many", weight=0.5),
+    "style:comma_count/exact": _rule(TEXT | {"table", "parts"}, 0.4, "commas"),
+    "style:comma_count/between": _rule(TEXT, 0.55, "commas", weight=0.4),
+    "style:comma_count/at_most": _rule(PROSE, 0.7, "commas", brings="many", weight=0.3),
     "style:no_caps/plain": _rule(ALL, 0.85, bars="task"),
-    "style:end_punctuation/mark": _rule(PROSE | {"parts"}, 0.9, "closing-mark", bars="closing-line line"),
+    "style:end_punctuation/mark": _rule(PROSE | {"parts"}, 0.9, "closing-mark", bars="line", brings="filter"),
     "style:sentence_initials/plain": _rule(PROSE, 0.6, "initials", brings="many", bars=_SENTENCES),
-    "style:letter_start_count/exact": _rule(TEXT | {"table", "parts"}, 0.3, "start-letter", weight=2),
-    "style:letter_start_count/between": _rule(TEXT, 0.5, "start-letter", weight=0.7),
-    "style:letter_start_count/at_most": _rule(PROSE, 0.45, "start-letter", brings="many", weight=0.7),
+    "style:letter_start_count/exact": _rule(TEXT | {"table", "parts"}, 0.3, "start-letter"),
+    "style:letter_start_count/between": _rule(TEXT, 0.5, "start-letter", weight=0.4),
+    "style:letter_start_count/at_most": _rule(PROSE, 0.55, "start-letter", brings="many", weight=0.3),
     "style:anaphora/plain": _rule(
         PROSE, 0.7, "opening initials paragraph-words", brings="paragraphs", bars="line task lines"
     ),
     "style:no_markdown/plain": _rule(PROSE, 0.95, bars="markup"),
-    "style:max_word_length/plain": _rule(ALL - {"array"}, 0.35, "short-words", bars="task"),
-    "style:question_count/exact": _rule(PROSE, 0.8, "questions", brings="many", bars="task"),
-    "style:exclamation_count/exact": _rule(PROSE, 0.85, "exclamations", brings="many", bars="task"),
-    "style:no_digits/numeral_words": _rule(ALL - {"numbers", "array"}, 0.85, "numerals", bars="digits"),
-    "style:no_latin/cyrillic_terms": _rule(ALL - {"jsonlist"}, 0.88, "terms"),
+    "style:max_word_length/plain": _rule(ALL - GLUED - {"array"}, 0.35, "short-words", bars="task", brings="filter"),
+    "style:question_count/exact": _rule(PROSE, 0.8, "questions", brings="filter many", bars="task"),
+    "style:exclamation_count/exact": _rule(PROSE, 0.85, "exclamations", brings="filter many", bars="task"),
+    "style:no_digits/numeral_words": _rule(
+        ALL - GLUED - {"numbers", "array"}, 0.85, "numerals", bars="digits", brings="rare"
+    ),
+    "style:no_latin/cyrillic_terms": _rule(ALL - GLUED, 0.88, "terms", brings="rare"),
     # format
     "format:bullet_list/strict": _rule(BULLETS, 0.95, "items", pins=True, brings="items markup", bars="line task"),
     "format:numbered_list/strict": _rule(
@@ -204,7 +215,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "format:json_object/max_words": _rule(frozenset({"json"}), 0.75, "shape", pins=True),
     "format:json_object/no_commas": _rule(frozenset({"json"}), 0.75, "shape", pins=True, weight=0.5),
     "format:json_object/max_words_no_commas": _rule(frozenset({"json"}), 0.7, "shape", pins=True),
-    "format:json_list_value/plain": _rule(frozenset({"jsonlist"}), 0.45, "shape", pins=True),
+    "format:json_list_value/plain": _rule(frozenset({"jsonlist"}), 0.55, "shape", pins=True),
     "format:json_array/plain": _rule(frozenset({"array"}), 0.65, "shape", pins=True, brings="digits"),
     "format:csv_line/plain": _rule(frozenset({"csv"}), 0.5, "shape", pins=True),
     "format:two_parts/plain": _rule(frozenset({"parts"}), 0.5, "shape", pins=True, brings="items markup"),
@@ -212,19 +223,19 @@ RULES: Final[Mapping[str, Rule]] = {
     "format:bold_words/plain": _rule(TEXT, 0.85, "bold", brings="markup", bars="lines"),
     "format:bold_words/words_each": _rule(TEXT, 0.75, "bold", brings="markup", bars="lines"),
     "format:bold_words/position": _rule(PROSE, 0.4, "bold nth", brings="markup", bars="lines first-line task"),
-    "format:bold_words/stems": _rule(TEXT, 0.8, "bold keyword", brings="markup", bars="lines"),
+    "format:bold_words/stems": _rule(TEXT, 0.8, "bold keyword", brings="rare markup", bars="lines"),
     "format:line_length/max": _rule(TEXT, 0.4, "line-length", brings="lines", bars="task line"),
     "format:line_length/lines": _rule(
         PROSE, 0.35, "line-length sentences items", pins=True, brings="lines", bars="task line"
     ),
-    "format:hashtags/plain": _rule(PROSE, 0.8, "closing", brings="line markup hash", bars="paragraphs"),
-    "format:hashtags/alpha": _rule(PROSE, 0.65, "closing", brings="line markup hash", bars="paragraphs"),
+    "format:hashtags/plain": _rule(PROSE, 0.8, "closing", brings="line markup", bars="paragraphs"),
+    "format:hashtags/alpha": _rule(PROSE, 0.65, "closing", brings="line markup", bars="paragraphs"),
     "format:hashtags/echo_first": _rule(
-        PROSE, 0.55, "closing opening", brings="line markup hash", bars="paragraphs task"
+        PROSE, 0.55, "closing opening", brings="line markup", bars="paragraphs task", weight=2
     ),
     # logic; "@true" and "@false" say which branch the context picks
-    "logic:conditional_include/plain@true": _rule(ALL - {"array"}, 0.9, "logic"),
-    "logic:conditional_include/plain@false": _rule(ALL - {"array"}, 0.93, "logic"),
+    "logic:conditional_include/plain@true": _rule(ALL, 0.9, "logic", brings="rare"),
+    "logic:conditional_include/plain@false": _rule(ALL, 0.93, "logic"),
     **_branches(),
     "logic:override/sentence_count": _rule(
         PROSE, 0.75, "logic sentences paragraphs-sentences", pins=True, bars="line task"
@@ -243,80 +254,11 @@ RULES: Final[Mapping[str, Rule]] = {
 }
 
 NOT_BUILT: Final[Mapping[str, str]] = {
-    "structure:sentence_count/between": "a range of sentence counts is met by habit",
-    "structure:sentence_count/at_most": "one or two sentences leave too little text for a stack",
     "style:end_punctuation/ellipsis": "the bank has no sentence that ends so",
     "lexical:exclude_phrases/start": "free answers pass it: no list of openings covers most of them",
     "format:bullet_list/with_text": "the shape with text around the list is not composed",
     "format:numbered_list/with_text": "the shape with text around the list is not composed",
 }
-
-SHARES: Final[Mapping[str, float]] = {
-    "structure:word_count": 160,
-    "structure:sentence_count": 190,
-    "structure:paragraph_count": 120,
-    "structure:char_count": 110,
-    "structure:sentence_words": 80,
-    "structure:item_words": 90,
-    "structure:paragraph_sentences": 100,
-    "structure:ascending_sentences": 70,
-    "structure:items_total_words": 50,
-    "structure:first_line_count": 70,
-    "structure:item_words_ladder": 50,
-    "structure:checksum": 110,
-    "structure:word_char_count": 60,
-    "structure:mirror_sentences": 70,
-    "lexical:include_keyword": 210,
-    "lexical:include_all": 130,
-    "lexical:exclude_word": 120,
-    "lexical:starts_with": 110,
-    "lexical:ends_with": 100,
-    "lexical:nth_word": 90,
-    "lexical:nth_word_from_end": 70,
-    "lexical:acrostic": 60,
-    "lexical:sentence_acrostic": 50,
-    "lexical:word_exact_count": 120,
-    "lexical:word_cap": 90,
-    "lexical:ring_word": 50,
-    "lexical:paragraph_echo": 60,
-    "lexical:item_chain": 40,
-    "lexical:order_words": 110,
-    "lexical:alpha_items": 60,
-    "lexical:exclude_phrases": 80,
-    "lexical:quote_task": 70,
-    "lexical:anadiplosis": 30,
-    "lexical:epiphora": 40,
-    "style:forbid_letter": 170,
-    "style:forbid_letters": 80,
-    "style:no_commas": 100,
-    "style:comma_count": 110,
-    "style:no_caps": 130,
-    "style:end_punctuation": 100,
-    "style:sentence_initials": 60,
-    "style:letter_start_count": 110,
-    "style:anaphora": 60,
-    "style:no_markdown": 30,
-    "style:max_word_length": 80,
-    "style:question_count": 100,
-    "style:exclamation_count": 100,
-    "style:no_digits": 90,
-    "style:no_latin": 70,
-    "format:bullet_list": 110,
-    "format:numbered_list": 90,
-    "format:json_object": 50,
-    "format:json_list_value": 26,
-    "format:json_array": 34,
-    "format:csv_line": 32,
-    "format:two_parts": 32,
-    "format:markdown_table": 36,
-    "format:bold_words": 130,
-    "format:line_length": 80,
-    "format:hashtags": 90,
-    "logic:conditional_include": 170,
-    "logic:conditional_format": 140,
-    "logic:override": 120,
-}
-"""Uses of each type that a full build of 1260 questions aims at."""
 
 
 def compatible(one: Rule, other: Rule) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from tasks.ifhard.build.bank import Context, Probe, Topic
 from tasks.ifhard.build.catalogue import Variant
 from tasks.ifhard.build.composer import compose
-from tasks.ifhard.build.draft import Ask, Draft, Infeasible
+from tasks.ifhard.build.draft import Ask, Draft
 from tasks.ifhard.build.frames import TERMINAL
 from tasks.ifhard.build.jobs import Job
 from tasks.ifhard.build.policy import RULES
@@ -21,22 +21,29 @@ __all__ = ["OVERRULES", "Question", "difficulty", "make_question", "row_of"]
 
 # Which requirements overrule the habit that a decoy describes; without one of them the decoy is not used, because a
 # reader could take the habit for a wish that still stands.
+_DATA: Final = ("format:json_object", "format:json_array", "format:csv_line")
+_PROSE: Final = (
+    "structure:sentence_count", "structure:paragraph_count", "structure:paragraph_sentences",
+    "lexical:sentence_acrostic", "logic:override/sentence_count", "logic:override/paragraph_count",
+)  # fmt: skip
+_ENDS: Final = ("style:end_punctuation", "lexical:ends_with", "format:hashtags", "structure:checksum")
 OVERRULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "list": (
-        "structure:sentence_count", "structure:paragraph_count", "structure:paragraph_sentences", "style:no_markdown",
-        "lexical:sentence_acrostic", "logic:override", "format:json_object", "format:json_array", "format:csv_line",
-        "format:markdown_table",
-    ),
-    "question": (
-        "style:end_punctuation", "lexical:ends_with", "format:hashtags", "structure:checksum", "format:json_object",
-        "format:json_array", "format:csv_line", "format:markdown_table", "logic:override",
-    ),
-    "bold": ("style:no_markdown", "format:bold_words", "format:json_object", "format:json_array", "format:csv_line", "logic:override"),
+    "list": (*_PROSE, *_DATA, "format:markdown_table"),
+    "table": (*_PROSE, *_DATA, "format:bullet_list", "format:numbered_list", "logic:override/bullet_list"),
+    "lines": ("structure:paragraph_sentences", "format:bullet_list", *_DATA, "logic:override/bullet_list"),
+    "question": (*_ENDS, *_DATA, "format:markdown_table"),
+    "postscript": (*_ENDS, *_DATA, "format:markdown_table"),
+    "bold": ("format:bold_words", *_DATA),
     "caps": ("style:no_caps",),
     "digits": ("style:no_digits",),
-    "exclamation": ("style:exclamation_count", "style:question_count"),
-    "short": ("structure:sentence_count", "structure:word_count", "structure:paragraph_count", "logic:override"),
+    "exclamation": ("style:exclamation_count",),
+    "short": (
+        "structure:sentence_count", "structure:word_count", "structure:paragraph_count", "structure:char_count",
+        "logic:override/sentence_count", "logic:override/word_count", "logic:override/paragraph_count",
+    ),
 }  # fmt: skip
+_SHOWN: Final = ("word", "word_a", "word_b", "mention", "m")
+"""Slots that wordings show for people and that need not be parameters."""
 _DECOY: Final = 0.5
 """How often a decoy that the stack overrules is taken, where there is one."""
 
@@ -50,7 +57,8 @@ class Question:
         difficulty: predicted, see :func:`difficulty`; the tiers are its quartiles.
         constraints: the scoring key, a list of ``{category, family, params, is_terminal}``.
         lines: the requirements as the model reads them, one each.
-        decoy, probe: habit of the decoy and stem of the probe, empty if there is none.
+        shown: for each requirement what its wording shows beside the parameters.
+        decoy: habit of the decoy, empty if the context is none.
     """
 
     job: Job
@@ -61,8 +69,8 @@ class Question:
     constraints: tuple[dict[str, Any], ...]
     lines: tuple[str, ...]
     witness: str
+    shown: tuple[frozenset[Any], ...]
     decoy: str
-    probe: str
 
     @property
     def base_id(self) -> str:
@@ -83,6 +91,11 @@ def difficulty(keys: Sequence[str], constraints: Sequence[Mapping[str, Any]]) ->
     return total
 
 
+def _holds(keys: Sequence[str]) -> bool:
+    """Whether the stack has a conditional whose condition is true of the context."""
+    return any(key.endswith("@true") for key in keys)
+
+
 def _background(job: Job, topic: Topic, keys: Sequence[str], rng: Random) -> tuple[Context | None, Probe | None]:
     """The context and, for a conditional, the thing that it does or does not mention."""
     if not job.with_context:
@@ -93,16 +106,15 @@ def _background(job: Job, topic: Topic, keys: Sequence[str], rng: Random) -> tup
             (context, probe)
             for probe in topic.probes
             for context in plain
-            if topic.mentions(context, probe) == job.holds
+            if topic.mentions(context, probe) == _holds(keys)
         ]
         # A probe first: pairs where it holds are few, those where it does not are many.
         probe = rng.choice(sorted({probe for _, probe in pairs}, key=lambda probe: probe.stem))
         return rng.choice([context for context, other in pairs if other == probe]), probe
-    categories = {key.partition("/")[0] for key in keys}
     decoys = [
         context
         for context in topic.contexts
-        if context.decoy and categories.intersection(OVERRULES.get(context.habit, ("logic:override",)))
+        if context.decoy and any(key.startswith(OVERRULES.get(context.habit, ("?",))) for key in keys)
     ]
     if decoys and rng.random() < _DECOY:
         return rng.choice(decoys), None
@@ -115,7 +127,7 @@ def make_question(
     """Compose one question.
 
     Raises:
-        Infeasible: this stack with these choices has no witness.
+        InfeasibleError: this stack with these choices has no witness.
     """
     context, probe = _background(job, topic, keys, rng)
     asks = [Ask(catalogue[key.partition("@")[0]]) for key in keys]
@@ -127,7 +139,7 @@ def make_question(
         asks=asks,
         context=context,
         probe=probe,
-        holds=job.holds,
+        holds=_holds(keys),
         kind=_kind(frame, keys, rng),
     )
     witness = compose(draft)
@@ -149,8 +161,8 @@ def make_question(
         constraints=constraints,
         lines=tuple(ask.variant.wording(rng.randrange(len(ask.variant.ru)), ask.values) for ask in asks),
         witness=witness,
+        shown=tuple(frozenset(ask.values[slot] for slot in _SHOWN if slot in ask.variant.slots) for ask in asks),
         decoy=context.habit if context else "",
-        probe=probe.stem if probe else "",
     )
 
 

@@ -6,12 +6,13 @@ relaxation, whose floating-point arithmetic is the one part of the solver that c
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
+from itertools import pairwise
 from typing import Any, Final
 
 from ortools.sat.python import cp_model
 
 from tasks.ifhard.build.bank import Unit
-from tasks.ifhard.build.draft import Draft, Equal, Infeasible, Link, Rising
+from tasks.ifhard.build.draft import Draft, Equal, InfeasibleError, Link, Rising
 
 __all__ = ["BUDGET", "CANDIDATES", "choose_units"]
 
@@ -21,20 +22,35 @@ BUDGET: Final = 2.0
 """Deterministic time units (about seconds on an idle machine) before an attempt is given up."""
 
 
+def _sampled(draft: Draft, found: list[Unit]) -> list[Unit]:
+    """A random part of the candidates that keeps those which a demand for something rare depends on."""
+    if len(found) <= CANDIDATES:
+        return draft.rng.sample(found, len(found))
+    rare: list[Unit] = []
+    for part in draft.sums:
+        if part.low >= 1:
+            giving = [unit for unit in found if part.weight(unit)]
+            if len(giving) * 4 <= len(found):
+                rare += [unit for unit in giving if unit not in rare]
+    rest = [unit for unit in found if unit not in rare]
+    return rare + draft.rng.sample(rest, max(0, min(len(rest), CANDIDATES - len(rare))))
+
+
 def _offers(draft: Draft) -> list[list[Unit]]:
     """For each slot the units it may take.
 
     Raises:
-        Infeasible: a slot has none, or the slots together have fewer units than slots.
+        InfeasibleError: a slot has none, or the slots together have fewer units than slots.
     """
     offers = []
+    linked = any(isinstance(relation, Link) for relation in draft.relations)
     for slot in range(draft.n):
         found = draft.candidates(slot)
         if not found:
-            raise Infeasible("a slot without candidates")
-        offers.append(draft.rng.sample(found, min(CANDIDATES, len(found))))
+            raise InfeasibleError("a slot without candidates")
+        offers.append(draft.rng.sample(found, len(found)) if linked else _sampled(draft, found))
     if len({unit for offer in offers for unit in offer}) < draft.n:
-        raise Infeasible("fewer candidates than slots")
+        raise InfeasibleError("fewer candidates than slots")
     return offers
 
 
@@ -80,12 +96,12 @@ class _Model:
     def rising(self, slots: list[int], relation: Rising) -> None:
         """Weights rise (or fall) strictly along the slots."""
         sums = [self.weighed([slot], relation.weight) for slot in slots]
-        for left, right in zip(sums, sums[1:], strict=False):
+        for left, right in pairwise(sums):
             self.model.add(left >= right + 1) if relation.falling else self.model.add(right >= left + 1)
 
     def linked(self, slots: list[int], relation: Link) -> None:
         """Neighbours share a key."""
-        for left, right in zip(slots, slots[1:], strict=False):
+        for left, right in pairwise(slots):
             ends, starts = self._grouped([left], relation.left), self._grouped([right], relation.right)
             for key in sorted({*ends, *starts}, key=str):
                 self.model.add(sum(ends.get(key, [])) == sum(starts.get(key, [])))
@@ -94,7 +110,7 @@ class _Model:
         """The chosen unit of each slot.
 
         Raises:
-            Infeasible: there is no solution, or none within the budget.
+            InfeasibleError: there is no solution, or none within the budget.
         """
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
@@ -103,7 +119,7 @@ class _Model:
         solver.parameters.linearization_level = 0
         status = solver.solve(self.model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            raise Infeasible("no solution" if status == cp_model.INFEASIBLE else "no solution within the budget")
+            raise InfeasibleError("no solution" if status == cp_model.INFEASIBLE else "no solution within the budget")
         return [
             next(unit for unit, variable in zip(offer, variables, strict=True) if solver.boolean_value(variable))
             for offer, variables in zip(self.offers, self.chosen, strict=True)
@@ -114,7 +130,7 @@ def choose_units(draft: Draft) -> list[Unit]:
     """Solve the draft: one unit for each slot, all different, within every sum and relation.
 
     Raises:
-        Infeasible: a slot has no candidate, or the model has no solution within the budget.
+        InfeasibleError: a slot has no candidate, or the model has no solution within the budget.
     """
     model = _Model(draft)
     everywhere = list(range(draft.n))

@@ -6,19 +6,18 @@ other are never drawn together. What is drawn follows the deficit of each type a
 which compose badly are tried more often instead of fading away.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
 from tasks.ifhard.build.frames import LISTS, TERMINAL
-from tasks.ifhard.build.jobs import FULL_SIZE, Job
-from tasks.ifhard.build.policy import HARD, RULES, SHARES, Rule, compatible
+from tasks.ifhard.build.jobs import Job
+from tasks.ifhard.build.policy import HARD, RULES, Rule, compatible
+from tasks.ifhard.build.shares import FULL_SIZE, HOLDS, MINIMUM, SHARES
 
-__all__ = ["MINIMUM", "Plan", "Quotas", "category_of", "family_of", "plan_stack"]
+__all__ = ["Plan", "Quotas", "category_of", "family_of", "plan_stack", "quota_of"]
 
-MINIMUM: Final = 14
-"""Uses that every type of a full build has at least."""
 _TRIES: Final = 400
 
 Plan = tuple[str, list[str]]
@@ -35,52 +34,74 @@ def family_of(key: str) -> str:
     return key.partition(":")[0]
 
 
+def quota_of(key: str) -> str:
+    """The name under which a rule key is counted: its type, and for a conditional also the branch that holds."""
+    branch = key.partition("@")[2]
+    return f"{category_of(key)}@{branch}" if branch else category_of(key)
+
+
+_BRANCHED: Final = frozenset(category_of(key) for key in RULES if "@" in key)
+
+
 class Quotas:
-    """How often each type has been used, against how often it should be."""
+    """How often each type (each branch of a conditional) has been used, against how often it should be."""
 
     def __init__(self, size: int, left_out: frozenset[str] = frozenset()) -> None:
-        self.targets = {
-            category: share * size / FULL_SIZE for category, share in SHARES.items() if category not in left_out
-        }
+        self.targets: dict[str, float] = {}
+        for category, share in SHARES.items():
+            if category in left_out:
+                continue
+            if category in _BRANCHED:
+                self.targets[f"{category}@true"] = share * HOLDS * size / FULL_SIZE
+                self.targets[f"{category}@false"] = share * (1 - HOLDS) * size / FULL_SIZE
+            else:
+                self.targets[category] = share * size / FULL_SIZE
         self.uses: Counter[str] = Counter()
+        # A little more than is demanded, in the proportion of the build's size.
+        self._minimum = 1.2 * MINIMUM * size / FULL_SIZE
 
-    def wanting(self, category: str) -> float:
+    def wanting(self, name: str) -> float:
         """Weight of a type in the next draw: what it lacks, never quite zero."""
-        target = self.targets.get(category, 0.0)
-        return max(target - self.uses[category], 0.03 * target)
+        target = self.targets[name]
+        return max(target - self.uses[name], 0.03 * target)
 
     def rarest(self) -> list[str]:
-        """Types in the order of their uses against target, the neediest first."""
-        return sorted(self.targets, key=lambda name: (self.uses[name] / self.targets[name], name))
+        """Types in the order of need: those that lack most of the minimum first, then by uses against target."""
+        return sorted(
+            self.targets,
+            key=lambda name: (-max(0, self._minimum - self.uses[name]), self.uses[name] / self.targets[name], name),
+        )
 
     def take(self, keys: Sequence[str]) -> None:
         """Count a stack."""
-        self.uses.update(map(category_of, keys))
+        self.uses.update(map(quota_of, keys))
 
     def give_back(self, keys: Sequence[str]) -> None:
         """Uncount a stack that had no witness."""
-        self.uses.subtract(map(category_of, keys))
+        self.uses.subtract(map(quota_of, keys))
+
+
+def _is_open(key: str, job: Job) -> bool:
+    """A conditional needs a background."""
+    return "@" not in key or job.with_context
 
 
 def _open(job: Job, frame: str, quotas: Quotas) -> dict[str, Rule]:
     """Rules that may take part in this job's stack at all."""
-    branch = f"@{str(job.holds).lower()}"
     return {
         key: rule
         for key, rule in RULES.items()
-        if frame in rule.frames
-        and category_of(key) in quotas.targets
-        and ("@" not in key or (job.with_context and key.endswith(branch)))
+        if frame in rule.frames and quota_of(key) in quotas.targets and _is_open(key, job)
     }
 
 
 def _draw(options: Mapping[str, Rule], quotas: Quotas, rng: Random) -> str:
     """One key, weighted by what its type lacks and by the variant's share within its type."""
-    whole: Counter[str] = Counter()
+    whole: dict[str, float] = defaultdict(float)
     for key, rule in options.items():
-        whole[category_of(key)] += rule.weight  # type: ignore[assignment]
+        whole[quota_of(key)] += rule.weight
     keys = list(options)
-    weights = [quotas.wanting(category_of(key)) * options[key].weight / whole[category_of(key)] for key in keys]
+    weights = [quotas.wanting(quota_of(key)) * options[key].weight / whole[quota_of(key)] for key in keys]
     return rng.choices(keys, weights)[0]
 
 
@@ -125,11 +146,7 @@ def plan_stack(job: Job, quotas: Quotas, rng: Random) -> Plan:
         frame, first = job.frame, None
         if frame is None:
             rare = rng.choice(quotas.rarest()[:3])
-            keys = [
-                key
-                for key in RULES
-                if category_of(key) == rare and ("@" not in key or (job.with_context and key.endswith(f"@{str(job.holds).lower()}")))
-            ]
+            keys = [key for key in RULES if quota_of(key) == rare and _is_open(key, job)]
             if not keys:
                 continue
             first = rng.choice(keys)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tasks.ifhard.build.demands import format, lexical, logic, structure, style
+from tasks.ifhard.build.demands import format, lexical, logic, sequences, structure, style
 from tasks.ifhard.build.demands.handler import Handler
 
 __all__ = ["HANDLERS", "Handler"]
@@ -10,6 +10,7 @@ __all__ = ["HANDLERS", "Handler"]
 HANDLERS: Final[dict[str, Handler]] = {
     **structure.HANDLERS,
     **lexical.HANDLERS,
+    **sequences.HANDLERS,
     **style.HANDLERS,
     **format.HANDLERS,
     **logic.HANDLERS,

@@ -6,7 +6,7 @@ from typing import Final
 from metrics.ifhard.text import CORE_STRIP, fold, words_of
 from tasks.ifhard.build.bank import Unit
 from tasks.ifhard.build.demands.handler import Handler
-from tasks.ifhard.build.draft import Ask, Draft, Infeasible, Sum
+from tasks.ifhard.build.draft import Ask, Draft, InfeasibleError, Sum
 
 __all__ = ["HANDLERS", "KEYS", "embolden"]
 
@@ -32,10 +32,6 @@ KEYS: Final[tuple[tuple[str, ...], ...]] = (
 
 def _list_settle(draft: Draft, ask: Ask) -> None:
     ask.values["n"] = draft.n
-
-
-def _list_shape(draft: Draft, ask: Ask) -> None:
-    draft.n_low = min(draft.n_low, 3)
 
 
 def _json_fix(draft: Draft, ask: Ask) -> None:
@@ -85,7 +81,7 @@ def _parts_place(draft: Draft, ask: Ask) -> None:
     counts = [unit.words for unit in draft.candidates(draft.n - 1) if 4 <= unit.words <= 9]
     options = sorted({count for count in counts if counts.count(count) >= 3})
     if not options:
-        raise Infeasible("no length of the closing sentence fits")
+        raise InfeasibleError("no length of the closing sentence fits")
     ask.values["words"] = count = draft.rng.choice(options)
     draft.at(-1, lambda unit: unit.words == count)
 
@@ -102,8 +98,8 @@ def _inner_words(draft: Draft, slot: int) -> list[int]:
     tokens = draft.texts[slot].split(" ")
     stop = len(tokens) if draft.kinds[slot] == "phrase" else len(tokens) - 1
     if slot == draft.n - 1 and draft.has("lexical:ends_with"):
-        stop = len(tokens) - 4
-    start = 4 if slot == 0 and draft.has("lexical:starts_with") else 0
+        stop = len(tokens) - 6
+    start = 6 if slot == 0 and draft.has("lexical:starts_with") else 0
     return [place for place in range(start, stop) if len(tokens[place].strip(CORE_STRIP)) > 1]
 
 
@@ -147,7 +143,7 @@ def _bold_stem(draft: Draft, stem: str) -> None:
             if fold(draft.texts[slot].split(" ")[place]).strip(CORE_STRIP).startswith(fold(stem)):
                 draft.texts[slot] = embolden(draft.texts[slot], place)
                 return
-    raise Infeasible("no place for the bold word")
+    raise InfeasibleError("no place for the bold word")
 
 
 def _bold_settle(draft: Draft, ask: Ask) -> None:
@@ -162,7 +158,7 @@ def _bold_settle(draft: Draft, ask: Ask) -> None:
     width = ask.values.get("words", 1)
     slots = [slot for slot in range(draft.n) if _spans(draft, slot, width)]
     if len(slots) < ask.values["count"]:
-        raise Infeasible("no place for the bold words")
+        raise InfeasibleError("no place for the bold words")
     for slot in draft.rng.sample(slots, ask.values["count"]):
         place = draft.rng.choice(_spans(draft, slot, width))
         draft.texts[slot] = embolden(draft.texts[slot], place, width)
@@ -190,7 +186,7 @@ def _bold_position(draft: Draft, ask: Ask) -> None:
         options += [(slot, place, before + counted[place]) for place in spans if 2 <= before + counted[place] <= 15]
         before += len(words_of(draft.texts[slot]))
     if not options:
-        raise Infeasible("no place for the bold word")
+        raise InfeasibleError("no place for the bold word")
     slot, place, ask.values["position"] = draft.rng.choice(options)
     draft.texts[slot] = embolden(draft.texts[slot], place)
 
@@ -219,21 +215,21 @@ def _hashtags(draft: Draft, ask: Ask) -> None:
         if word.word not in taken and word.word.isalpha() and draft.accepts(word.word)
     ]
     if len(fitting) < count:
-        raise Infeasible("too few words for hashtags")
+        raise InfeasibleError("too few words for hashtags")
     tags = draft.rng.sample(fitting, count - echo)
     draft.tags = sorted(tags, key=fold) if ask.variant.name == "alpha" else tags
     if echo:
         options = [unit for unit in draft.candidates(0) if unit.first.isalpha() and len(unit.first) > 2]
         if not options:
-            raise Infeasible("no first word that can be a hashtag")
+            raise InfeasibleError("no first word that can be a hashtag")
         chosen = draft.rng.choice(options)
         draft.at(0, lambda unit: unit.first == chosen.first)
         draft.tags.append(chosen.text.split(" ")[0].strip(CORE_STRIP).lower())
 
 
 HANDLERS: Final[dict[str, Handler]] = {
-    "format:bullet_list": Handler(shape=_list_shape, settle=_list_settle),
-    "format:numbered_list": Handler(shape=_list_shape, settle=_list_settle),
+    "format:bullet_list": Handler(settle=_list_settle),
+    "format:numbered_list": Handler(settle=_list_settle),
     "format:json_object": Handler(fix=_json_fix, narrow=_json_narrow),
     "format:json_list_value": Handler(fix=_jsonlist_fix, narrow=_json_narrow),
     "format:json_array": Handler(fix=_array_fix),

@@ -1,28 +1,43 @@
-"""Composing the lexical family: words demanded, forbidden, counted and put in their places."""
+"""Composing the lexical family, first half: words demanded, forbidden and counted, the task quoted."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from metrics.ifhard.text import CORE_STRIP, first_letter, fold, words_of
+from metrics.ifhard.text import CORE_STRIP, fold
 from tasks.ifhard.build.bank import Unit, measure
 from tasks.ifhard.build.demands.handler import Handler
-from tasks.ifhard.build.draft import Ask, Draft, Infeasible, Link, Rising, Sum
+from tasks.ifhard.build.draft import Ask, Draft, InfeasibleError, Sum
+from tasks.ifhard.build.frames import framing
 
-__all__ = ["ACROSTICS", "ALPHABET", "HANDLERS", "hits"]
+__all__ = ["HANDLERS", "hits"]
 
-ALPHABET: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюя"
-# Everyday words without «е», «ё», «й», «ъ», «ы», «ь»: nothing opens with the signs, and «ё = е» is no question.
-ACROSTICS: Final[tuple[str, ...]] = (
-    "закат", "город", "тропа", "книга", "волна", "мода", "парк", "сосна", "вода", "друг", "стол", "роща", "школа",
-    "мост", "сад", "окно", "зонт", "чашка", "пирог", "торт", "сахар", "хлопок", "двор", "рама", "лампа", "рука",
-    "диван", "кран", "почта", "рисунок", "голос", "урок", "слово", "право", "роза", "пион", "гроза",
-    "запах", "звук", "краски", "план", "работа", "наука", "рынок", "касса", "сумка", "вишня", "слива", "груша", "соус",
-    "вкус", "зима", "утро", "сон", "шорох", "просто", "вид", "дом", "дача", "ход", "мир", "нота", "танго",
-)  # fmt: skip
 _SMALL: Final = ("и", "в", "на", "с", "не", "а", "я", "мне", "это", "у", "по", "но", "как", "из", "за")
 _BEGINNINGS: Final = ("по", "при", "пр", "вс", "мо", "до", "за", "не", "на", "от", "об", "со", "ка", "вы", "ст", "ко")
-_PAIRS: Final = ("ст", "но", "ла", "ть", "пр", "ко", "то", "на", "по", "ра", "ни", "во", "ен", "ро", "го", "ет", "ли", "ва")
-_CAPPED: Final = ("п", "с", "в", "н", "к", "по", "на", "пр", "о", "м", "д")
+_PAIRS: Final = (
+    "ст",
+    "но",
+    "ла",
+    "ть",
+    "пр",
+    "ко",
+    "то",
+    "на",
+    "по",
+    "ра",
+    "ни",
+    "во",
+    "ен",
+    "ро",
+    "го",
+    "ет",
+    "ли",
+    "ва",
+)
+# Beginnings that free answers use often, with the caps that hardly one of them keeps.
+_CAPPED: Final = {
+    "п": (1, 2, 3), "с": (1, 2, 3), "в": (1, 2, 3), "н": (1, 2, 3), "к": (1, 2), "о": (1, 2), "м": (1,), "по": (1, 2),
+    "на": (1,),
+}  # fmt: skip
 
 
 def hits(stem: str) -> Callable[[Unit], int]:
@@ -36,18 +51,18 @@ def _holds(word: str) -> Callable[[Unit], int]:
 
 
 def _forms(draft: Draft, count: int) -> list[str]:
-    """Words in the very form some unit of the pool has, of five letters and more, that the task does not hold."""
+    """Words in the very form some unit of the pool has, of six letters and more, neither common nor in the task."""
     pool = draft.pool(draft.kind)
     task = set(measure(draft.task).cores)
     found: dict[str, int] = {}
     for unit in pool:
         for token in set(unit.text.lower().split()):
             word = token.strip(CORE_STRIP)
-            if len(word) >= 5 and word.isalpha() and fold(word) not in task:
+            if len(word) >= 6 and word.isalpha() and fold(word) not in task | draft.topic.common:
                 found[word] = found.get(word, 0) + 1
-    options = [word for word in sorted(found) if found[word] >= 2]
+    options = [word for word in sorted(found) if found[word] >= (2 if draft.kind == "sentence" else 1)]
     if len(options) < count:
-        raise Infeasible("too few word forms to demand")
+        raise InfeasibleError("too few word forms to demand")
     return draft.rng.sample(options, count)
 
 
@@ -102,10 +117,10 @@ def _exclude(draft: Draft, ask: Ask) -> None:
     pool = draft.pool(draft.kind)
     if ask.variant.name == "words":
         alive = [word for word in _SMALL if sum(map(_holds(word), pool)) >= len(pool) / 40]
-        combinations = _draws(draft, alive, draft.rng.choice((2, 3))) if len(alive) >= 3 else []
+        combinations = _draws(draft, alive, 3) if len(alive) >= 3 else []
         ask.values["words"] = list(
             draft.choose_kept(
-                [c for c in combinations if {"и", "в", "на", "с"} & set(c)],
+                [c for c in combinations if len({"и", "в", "на"} & set(c)) >= 2],
                 lambda words: lambda unit: not set(words) & set(unit.cores),
                 0.12,
                 "too few units without the words",
@@ -116,7 +131,7 @@ def _exclude(draft: Draft, ask: Ask) -> None:
         combinations = _draws(draft, alive, draft.rng.choice((2, 3))) if len(alive) >= 3 else []
         ask.values["stems"] = list(
             draft.choose_kept(
-                combinations,
+                [c for c in combinations if {"по", "пр", "на", "не", "за"} & set(c)],
                 lambda stems: lambda unit: not any(map(unit.hits, stems)),
                 0.12,
                 "too few units without the beginnings",
@@ -141,76 +156,10 @@ def _exclude_phrases(draft: Draft, ask: Ask) -> None:
         ask.values["parts"] = list(chosen)
 
 
-def _long_first(draft: Draft, ask: Ask) -> None:
-    draft.at(0, lambda unit: unit.words >= 4)
-
-
-def _long_last(draft: Draft, ask: Ask) -> None:
-    draft.at(-1, lambda unit: unit.words >= 4)
-
-
-def _edge(tokens: list[str], count: int) -> list[str]:
-    """The first tokens that hold ``count`` words."""
-    taken: list[str] = []
-    for token in tokens:
-        taken.append(token)
-        if len(words_of(" ".join(taken))) == count:
-            break
-    return taken
-
-
-def _starts_settle(draft: Draft, ask: Ask) -> None:
-    tokens = _edge(draft.texts[0].split(" "), draft.rng.choice((2, 2, 3)))
-    ask.values["phrase"] = " ".join(tokens).rstrip(CORE_STRIP)
-
-
-def _ends_settle(draft: Draft, ask: Ask) -> None:
-    tokens = _edge(draft.texts[-1].split(" ")[::-1], draft.rng.choice((2, 2, 3)))[::-1]
-    ask.values["phrase"] = " ".join(tokens).strip(CORE_STRIP)
-
-
-def _nth_settle(draft: Draft, ask: Ask) -> None:
-    found = [word.strip(CORE_STRIP).lower() for text in draft.texts for word in words_of(text)]
-    from_end = ask.variant.category.endswith("from_end")
-    if from_end:
-        found = found[::-1]
-    options = [place for place in range(1, min(len(found), 12)) if len(found[place]) >= 3 and found[place].isalpha()]
-    if not options:
-        raise Infeasible("no word for the place")
-    place = draft.rng.choice(options)
-    ask.values.update(n=place + 1, word=found[place])
-
-
-def _acrostic_shape(draft: Draft, ask: Ask) -> None:
-    pool = draft.pool(draft.kind)
-    opened = {letter: sum(unit.initial == letter for unit in pool) for letter in ALPHABET}
-    low, high = max(4, draft.n_low if draft.kind == "sentence" else 4), 6
-    fitting = sorted(
-        {
-            word
-            for word in (*ACROSTICS, *(keyword.word.lower() for keyword in draft.topic.keywords))
-            if low <= len(word) <= max(high, low)
-            and not set(word) & set("еёйъыь")
-            and word.isalpha()
-            and all(opened.get(letter, 0) >= 2 * word.count(letter) for letter in word)
-        }
-    )
-    if not fitting:
-        raise Infeasible("no word can be spelled by initials")
-    ask.values["word"] = word = draft.rng.choice(fitting)
-    draft.want_n = len(word)
-
-
-def _acrostic_place(draft: Draft, ask: Ask) -> None:
-    for slot, letter in enumerate(ask.values["word"]):
-        draft.at(slot, lambda unit, wanted=letter: unit.initial == wanted)  # type: ignore[misc]
-
-
 def _exact_count_shape(draft: Draft, ask: Ask) -> None:
     count = draft.rng.choice((2, 2, 3))
-    (keyword,) = draft.keywords(1, draft.kind, count + 1)
+    (keyword,) = draft.keywords(1, draft.kind, count)
     ask.values.update(word=keyword.word, stem=keyword.stem, count=count)
-    draft.n_low = max(draft.n_low, min(count, draft.n_high))
 
 
 def _exact_count_place(draft: Draft, ask: Ask) -> None:
@@ -219,124 +168,20 @@ def _exact_count_place(draft: Draft, ask: Ask) -> None:
 
 def _cap_shape(draft: Draft, ask: Ask) -> None:
     pool = draft.pool(draft.kind)
-    options = [letters for letters in _CAPPED if sum(map(hits(letters), pool)) >= len(pool) / 5]
+    options = [letters for letters in _CAPPED if sum(map(hits(letters), pool)) >= len(pool) / 12]
     if not options:
-        raise Infeasible("no beginning is frequent enough to be capped")
+        raise InfeasibleError("no beginning is frequent enough to be capped")
     letters = draft.rng.choice(options)
-    ask.values.update(letters=letters, cap=1 if len(letters) == 2 else draft.rng.choice((1, 2)))
+    ask.values.update(letters=letters, cap=draft.rng.choice(_CAPPED[letters]))
 
 
 def _cap_place(draft: Draft, ask: Ask) -> None:
-    draft.sums.append(Sum(hits(ask.values["letters"]), 0, ask.values["cap"]))
-
-
-def _shared(draft: Draft, left: int, right: int, match: Callable[[Unit, str], bool], key: Callable[[Unit], str]) -> str:
-    """A word that some unit of the left slot has as its key and another unit of the right slot matches."""
-    rights = draft.candidates(right)
-    words = sorted(
-        {
-            key(unit)
-            for unit in draft.candidates(left)
-            if len(key(unit)) >= 3 and any(other != unit and match(other, key(unit)) for other in rights)
-        }
-    )
-    if not words:
-        raise Infeasible("no two sentences share the word")
-    return draft.rng.choice(words)
-
-
-def _ring(draft: Draft, ask: Ask) -> None:
-    word = _shared(draft, 0, draft.n - 1, lambda unit, key: unit.last == key, lambda unit: unit.first)
-    draft.at(0, lambda unit: unit.first == word)
-    draft.at(-1, lambda unit: unit.last == word)
-
-
-def _echo_shape(draft: Draft, ask: Ask) -> None:
-    draft.want_paragraphs = draft.want_paragraphs or (3, 4)
-
-
-def _echo(draft: Draft, ask: Ask) -> None:
-    left = draft.paragraphs[0] - 1
-    right = draft.rng.randrange(draft.n - draft.paragraphs[-1], draft.n)
-    word = _shared(draft, left, right, lambda unit, key: key in unit.cores, lambda unit: unit.last)
-    draft.at(left, lambda unit: unit.last == word)
-    draft.at(right, lambda unit: word in unit.cores)
-
-
-def _chain_shape(draft: Draft, ask: Ask) -> None:
-    draft.between(4, 6)
-
-
-def _item_chain(draft: Draft, ask: Ask) -> None:
-    draft.relations.append(
-        Link(lambda unit: first_letter(unit.last) or "-", lambda unit: first_letter(unit.first) or "+")
-    )
-
-
-def _order_shape(draft: Draft, ask: Ask) -> None:
-    a, b = draft.keywords(2, draft.kind)
-    ask.values.update(word_a=a.word, stem_a=a.stem, word_b=b.word, stem_b=b.stem)
-
-
-def _order_place(draft: Draft, ask: Ask) -> None:
-    first, second = hits(ask.values["stem_a"]), hits(ask.values["stem_b"])
-    left, right = sorted(draft.rng.sample(range(draft.n), 2))
-    for slot in range(right):
-        draft.at(slot, lambda unit: not second(unit))
-    draft.at(left, lambda unit: first(unit) > 0)
-    draft.at(right, lambda unit: second(unit) > 0)
-
-
-def _alpha_shape(draft: Draft, ask: Ask) -> None:
-    draft.between(4, 6)
-
-
-def _alpha_place(draft: Draft, ask: Ask) -> None:
-    for slot in range(draft.n):
-        draft.at(slot, lambda unit: unit.initial in ALPHABET)
-    draft.relations.append(Rising(lambda unit: ALPHABET.find(unit.initial)))
+    weight = hits(ask.values["letters"])
+    draft.sums.append(Sum(weight, 0, ask.values["cap"] - weight(framing(draft))))
 
 
 def _quote_fix(draft: Draft, ask: Ask) -> None:
     draft.head = ask.values["task"] = draft.task
-
-
-def _anadiplosis_shape(draft: Draft, ask: Ask) -> None:
-    draft.n_low = min(draft.n_low, 3)
-    draft.between(3, 5)
-
-
-def _anadiplosis(draft: Draft, ask: Ask) -> None:
-    pool = draft.pool("sentence")
-    firsts, lasts = {unit.first for unit in pool}, {unit.last for unit in pool}
-    for slot in range(draft.n):
-        if slot < draft.n - 1:
-            draft.at(slot, lambda unit: unit.last in firsts)
-        if slot:
-            draft.at(slot, lambda unit: unit.first in lasts)
-    draft.relations.append(Link(lambda unit: unit.last, lambda unit: unit.first))
-
-
-def _epiphora_shape(draft: Draft, ask: Ask) -> None:
-    if ask.variant.name == "items":
-        draft.n_low = min(draft.n_low, 3)
-        draft.between(3, 5)
-    else:
-        draft.want_paragraphs = draft.want_paragraphs or (3, 4)
-
-
-def _epiphora(draft: Draft, ask: Ask) -> None:
-    if ask.variant.name == "items":
-        slots = list(range(draft.n))
-    else:
-        slots = [sum(draft.paragraphs[: number + 1]) - 1 for number in range(len(draft.paragraphs))]
-    lasts = [unit.last for unit in draft.pool(draft.kind)]
-    options = sorted({last for last in lasts if lasts.count(last) >= len(slots)})
-    if not options:
-        raise Infeasible("no last word is shared by enough units")
-    word = draft.rng.choice(options)
-    for slot in slots:
-        draft.at(slot, lambda unit: unit.last == word)
 
 
 HANDLERS: Final[dict[str, Handler]] = {
@@ -344,20 +189,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "lexical:include_all": Handler(shape=_all_shape, place=_all_place),
     "lexical:exclude_word": Handler(narrow=_exclude),
     "lexical:exclude_phrases": Handler(narrow=_exclude_phrases),
-    "lexical:starts_with": Handler(place=_long_first, settle=_starts_settle),
-    "lexical:ends_with": Handler(place=_long_last, settle=_ends_settle),
-    "lexical:nth_word": Handler(settle=_nth_settle),
-    "lexical:nth_word_from_end": Handler(settle=_nth_settle),
-    "lexical:acrostic": Handler(shape=_acrostic_shape, place=_acrostic_place),
-    "lexical:sentence_acrostic": Handler(shape=_acrostic_shape, place=_acrostic_place),
     "lexical:word_exact_count": Handler(shape=_exact_count_shape, place=_exact_count_place),
     "lexical:word_cap": Handler(shape=_cap_shape, place=_cap_place),
-    "lexical:ring_word": Handler(place=_ring),
-    "lexical:paragraph_echo": Handler(shape=_echo_shape, place=_echo),
-    "lexical:item_chain": Handler(shape=_chain_shape, place=_item_chain),
-    "lexical:order_words": Handler(shape=_order_shape, place=_order_place),
-    "lexical:alpha_items": Handler(shape=_alpha_shape, place=_alpha_place),
     "lexical:quote_task": Handler(fix=_quote_fix),
-    "lexical:anadiplosis": Handler(shape=_anadiplosis_shape, place=_anadiplosis),
-    "lexical:epiphora": Handler(shape=_epiphora_shape, place=_epiphora),
 }

@@ -5,8 +5,8 @@ from typing import Final
 from metrics.ifhard.text import fold
 from tasks.ifhard.build.demands.handler import Handler
 from tasks.ifhard.build.demands.lexical import hits
-from tasks.ifhard.build.demands.structure import words
-from tasks.ifhard.build.draft import Aim, Ask, Draft, Infeasible, Sum
+from tasks.ifhard.build.demands.structure import UNUSUAL_PARAGRAPHS, unusual_sentences, words
+from tasks.ifhard.build.draft import Aim, Ask, Draft, InfeasibleError, Sum
 from tasks.ifhard.build.frames import framing
 
 __all__ = ["BRANCHES", "HANDLERS"]
@@ -20,7 +20,7 @@ BRANCHES: Final[dict[str, tuple[str, str]]] = {
     "bullets_or_paragraphs": ("bullets", "paragraphs"),
     "paragraphs_or_numbered": ("paragraphs", "numbers"),
 }
-_USUAL: Final = {"bullets": (3, 6), "numbers": (3, 6), "sentences": (6, 9), "paragraphs": (3, 5)}
+_USUAL: Final = {"bullets": (3, 6), "numbers": (3, 6), "sentences": (3, 7), "paragraphs": (2, 6)}
 
 
 def _mention(draft: Draft, ask: Ask) -> None:
@@ -31,12 +31,12 @@ def _mention(draft: Draft, ask: Ask) -> None:
 def _include_narrow(draft: Draft, ask: Ask) -> None:
     assert draft.probe is not None, "a conditional needs a probe"
     for _ in range(8):
-        (keyword,) = draft.keywords(1, draft.kind)
+        (keyword,) = draft.keywords(1, draft.kind, 1 if draft.holds else 0)
         stem, probe = fold(keyword.stem), fold(draft.probe.stem)
         if not (stem.startswith(probe) or probe.startswith(stem)):
             break
     else:
-        raise Infeasible("no keyword apart from the probe")
+        raise InfeasibleError("no keyword apart from the probe")
     ask.values.update(word=keyword.word, stem=keyword.stem)
     if not draft.holds:
         draft.keep(lambda unit: not unit.hits(keyword.stem))
@@ -56,12 +56,9 @@ def _active(draft: Draft, ask: Ask) -> tuple[str, str]:
 def _format_shape(draft: Draft, ask: Ask) -> None:
     shape, _ = _active(draft, ask)
     if shape == "paragraphs":
-        draft.want_paragraphs = draft.want_paragraphs or (3, 5)
+        draft.paragraph_options.append(UNUSUAL_PARAGRAPHS)
     elif shape == "sentences":
-        draft.n_high = max(draft.n_high, 9)
-        draft.between(6, 9)
-    else:
-        draft.n_low = min(draft.n_low, 3)
+        unusual_sentences(draft)
 
 
 def _format_settle(draft: Draft, ask: Ask) -> None:
@@ -75,12 +72,9 @@ def _format_settle(draft: Draft, ask: Ask) -> None:
 def _override_shape(draft: Draft, ask: Ask) -> None:
     name = ask.variant.name
     if name == "paragraph_count":
-        draft.want_paragraphs = draft.want_paragraphs or (3, 5)
+        draft.paragraph_options.append(UNUSUAL_PARAGRAPHS)
     elif name == "sentence_count":
-        draft.n_high = max(draft.n_high, 9)
-        draft.between(5, 9)
-    elif name in {"bullet_list", "numbered_list"}:
-        draft.n_low = min(draft.n_low, 3)
+        unusual_sentences(draft)
 
 
 def _override_aim(draft: Draft, ask: Ask) -> None:

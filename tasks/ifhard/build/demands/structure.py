@@ -6,13 +6,27 @@ from typing import Final
 from metrics.ifhard.text import cores_of, sentences_of, words_of
 from tasks.ifhard.build.bank import Unit
 from tasks.ifhard.build.demands.handler import Handler
-from tasks.ifhard.build.draft import Aim, Ask, Draft, Equal, Infeasible, Rising, Sum
+from tasks.ifhard.build.draft import Aim, Ask, Draft, Equal, InfeasibleError, Rising, Sum
 from tasks.ifhard.build.frames import framing, render
 
-__all__ = ["COUNTED_LETTERS", "HANDLERS", "exact_put", "range_put", "words"]
+__all__ = [
+    "COUNTED_LETTERS",
+    "HANDLERS",
+    "UNUSUAL_PARAGRAPHS",
+    "exact_put",
+    "range_put",
+    "unusual_sentences",
+    "words",
+]
 
-COUNTED_LETTERS: Final = "псвнкмдбтзоир"
+COUNTED_LETTERS: Final = "псвнк"
 """Letters that open enough words to be counted, without «е», which rules about initials equal to «ё»."""
+
+
+UNUSUAL_PARAGRAPHS: Final = (2, 5, 6)
+"""Three out of four free answers have three or four paragraphs; these numbers are no habit."""
+UNUSUAL_SENTENCES: Final = ((3, 3), (4, 4), (5, 5), (6, 6), (7, 7))
+"""Two out of three free answers have eight to eleven sentences."""
 
 
 def words(unit: Unit) -> int:
@@ -25,6 +39,8 @@ def _chars(unit: Unit) -> int:
 
 
 def exact_put(ask: Ask, slot: str) -> Callable[[int], tuple[int, int]]:
+    """For an aim: the value itself is demanded, and goes into a slot."""
+
     def put(value: int) -> tuple[int, int]:
         ask.values[slot] = value
         return value, value
@@ -60,7 +76,6 @@ def _word_count(draft: Draft, ask: Ask) -> None:
 
 def _word_count_shape(draft: Draft, ask: Ask) -> None:
     if ask.variant.name == "at_most":
-        draft.n_low = 2
         draft.between(2, 3)
 
 
@@ -75,20 +90,32 @@ def _word_char_count(draft: Draft, ask: Ask) -> None:
     draft.aims.append(Aim(_chars, frame.chars, 60, 480, exact_put(ask, "chars")))
 
 
+def unusual_sentences(draft: Draft) -> None:
+    """Let the number of sentences be one that free answers seldom have.
+
+    Raises:
+        InfeasibleError: the neighbours do not allow any.
+    """
+    draft.between(UNUSUAL_SENTENCES[0][0], UNUSUAL_SENTENCES[-1][1])
+    draft.wishes.insert(0, draft.rng.choice(UNUSUAL_SENTENCES))
+
+
 def _sentence_count_shape(draft: Draft, ask: Ask) -> None:
-    # Three to five sentences are the habit of a free answer; they stay possible, the longer ones weigh more.
-    low, high = draft.rng.choice(((4, 5), (6, 7), (6, 8), (7, 9)))
-    draft.n_high = max(draft.n_high, high)
-    if draft.n_low <= high and low <= draft.n_high and draft.want_n is None:
-        draft.between(low, high)
+    unusual_sentences(draft)
+    if ask.variant.name != "exact":
+        draft.between(3, 5)
 
 
 def _sentence_count_settle(draft: Draft, ask: Ask) -> None:
-    ask.values["n"] = draft.n
+    if ask.variant.name == "between":
+        low = draft.n - draft.rng.choice((0, 1))
+        ask.values.update(lo=low, hi=low + 1)
+    else:
+        ask.values["n"] = draft.n
 
 
 def _paragraph_count_shape(draft: Draft, ask: Ask) -> None:
-    draft.want_paragraphs = (3, 5)
+    draft.paragraph_options.append(UNUSUAL_PARAGRAPHS)
 
 
 def _paragraph_count_settle(draft: Draft, ask: Ask) -> None:
@@ -128,12 +155,12 @@ def _items_total(draft: Draft, ask: Ask) -> None:
     for slot in range(draft.n):
         found = draft.candidates(slot)
         if not found:
-            raise Infeasible("a slot without candidates")
+            raise InfeasibleError("a slot without candidates")
         means.append(sum(map(words, found)) / len(found))
     average = (constant + sum(means)) / draft.n
     factor = int(average) + draft.rng.choice((0, 0, 1))
     if factor < 3:
-        raise Infeasible("items too short for a factor that bites")
+        raise InfeasibleError("items too short for a factor that bites")
     ask.values["factor"] = factor
     draft.sums.append(Sum(words, factor * draft.n - constant, factor * draft.n - constant))
 
@@ -181,9 +208,7 @@ def _checksum(draft: Draft, ask: Ask) -> None:
     elif ask.variant.name == "letter_words":
         letter = ask.values["letter"]
         there = sum(core.startswith(letter) for core in frame.cores)
-        draft.sums.append(
-            Sum(lambda unit: sum(core.startswith(letter) for core in unit.cores), 2 - there, 9 - there)
-        )
+        draft.sums.append(Sum(lambda unit: sum(core.startswith(letter) for core in unit.cores), 2 - there, 9 - there))
 
 
 def _checksum_seal(draft: Draft, ask: Ask) -> None:
@@ -217,8 +242,6 @@ HANDLERS: Final[dict[str, Handler]] = {
     "structure:items_total_words": Handler(aim=_items_total),
     "structure:item_words_ladder": Handler(shape=_ladder_shape, place=_ladder),
     "structure:first_line_count": Handler(fix=_first_line_fix, place=_first_line, seal=_first_line_seal),
-    "structure:checksum": Handler(
-        fix=_checksum_fix, shape=_checksum_shape, place=_checksum, seal=_checksum_seal
-    ),
+    "structure:checksum": Handler(fix=_checksum_fix, shape=_checksum_shape, place=_checksum, seal=_checksum_seal),
     "structure:mirror_sentences": Handler(place=_mirror),
 }

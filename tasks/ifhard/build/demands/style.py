@@ -7,22 +7,22 @@ from metrics.ifhard.text import fold
 from tasks.ifhard.build.bank import Unit
 from tasks.ifhard.build.demands.handler import Handler
 from tasks.ifhard.build.demands.structure import COUNTED_LETTERS, exact_put, range_put
-from tasks.ifhard.build.draft import Aim, Ask, Draft, Infeasible, Sum
+from tasks.ifhard.build.draft import Aim, Ask, Draft, InfeasibleError, Sum
 from tasks.ifhard.build.frames import framing
 
 __all__ = ["HANDLERS", "NUMERALS", "TERMS"]
 
 # Letters frequent enough that a text of some forty words never avoids them by chance; how often each is taken follows
 # from how many bank sentences live without it.
-_BANNED: Final = "оаинтсрвлкмдпуяызбгч"
+_BANNED: Final = "оаинтсрвлкмдпуяызбгчйжхш"
 _BANNED_PAIRED: Final = "аинтсрвлкмдпуязбгч"
-NUMERALS: Final[tuple[str, ...]] = tuple(
-    "один одна одно одну одной два две двух двум двумя три трёх тремя четыре четырёх пять пяти шесть шести семь семи "
-    "восемь восьми девять девяти десять десяти двадцать тридцать сорок сто полтора полторы оба обе".split()
-)
+NUMERALS: Final[tuple[str, ...]] = (
+    "двух", "двумя", "трёх", "тремя", "четыре", "четырёх", "пять", "пяти", "шесть", "шести",
+    "семь", "семи", "восемь", "восьми", "девять", "девяти", "десять", "десяти", "двадцать", "тридцать", "сорок", "сто",
+    "полтора", "полторы", "оба", "обе",
+)  # fmt: skip
 TERMS: Final[tuple[str, ...]] = (
-    "онлайн", "интернет", "смартфон", "ноутбук", "чат", "сайт", "плейлист", "подкаст", "видео", "фото", "термос",
-    "планшет", "принтер", "блог", "монитор", "компьютер", "батаре", "кофе", "кассет", "велосипед", "радио", "диван",
+    "онлайн", "интернет", "смартфон", "ноутбук", "чат", "сайт", "плейлист", "подкаст", "видео", "фото", "планшет",
 )  # fmt: skip
 
 
@@ -50,18 +50,18 @@ def _forbid_letters(draft: Draft, ask: Ask) -> None:
 
 def _no_commas(draft: Draft, ask: Ask) -> None:
     if not draft.keep(lambda unit: unit.commas == 0):
-        raise Infeasible("a fixed text has a comma")
+        raise InfeasibleError("a fixed text has a comma")
 
 
 def _comma_count(draft: Draft, ask: Ask) -> None:
     constant = framing(draft).commas
     name = ask.variant.name
     if name == "exact":
-        draft.aims.append(Aim(_commas, constant, 2, 14, exact_put(ask, "n")))
+        draft.aims.append(Aim(_commas, constant, 1, 14, exact_put(ask, "n")))
     elif name == "between":
-        draft.aims.append(Aim(_commas, constant, 5, 16, range_put(draft, ask, 2)))
+        draft.aims.append(Aim(_commas, constant, 2, 6, range_put(draft, ask, 2)))
     else:
-        ask.values["n"] = limit = draft.rng.choice((1, 2))
+        ask.values["n"] = limit = draft.rng.choice((1, 2, 3))
         draft.sums.append(Sum(_commas, 0, limit - constant))
 
 
@@ -70,13 +70,19 @@ def _no_caps(draft: Draft, ask: Ask) -> None:
 
 
 def _end_punctuation(draft: Draft, ask: Ask) -> None:
-    mark = draft.rng.choice("?!")
+    # A decoy that ends its letters with a question is overruled by another mark only.
+    marks = "!" if draft.context and draft.context.habit == "question" else "?!"
+    ends = {unit.end for unit in draft.candidates(draft.n - 1)}
+    marks = "".join(mark for mark in marks if mark in ends)
+    if not marks:
+        raise InfeasibleError("no closing sentence with the mark")
+    mark = draft.rng.choice(marks)
     ask.values["mark"] = mark
     draft.at(-1, lambda unit: unit.text.endswith(mark))
 
 
 def _initials_shape(draft: Draft, ask: Ask) -> None:
-    draft.between(5, 9)
+    draft.between(5, 12)
 
 
 def _initials(draft: Draft, ask: Ask) -> None:
@@ -90,10 +96,9 @@ def starts_with_letter(letter: str) -> Callable[[Unit], int]:
 
 def _letter_start_shape(draft: Draft, ask: Ask) -> None:
     pool = draft.pool(draft.kind)
-    options = "псвнк" if ask.variant.name == "at_most" else COUNTED_LETTERS
-    letters = [letter for letter in options if sum(map(starts_with_letter(letter), pool)) >= len(pool) / 5]
+    letters = [letter for letter in COUNTED_LETTERS if sum(map(starts_with_letter(letter), pool)) >= len(pool) / 5]
     if not letters:
-        raise Infeasible("no letter opens enough words")
+        raise InfeasibleError("no letter opens enough words")
     ask.values["letter"] = draft.rng.choice(letters)
 
 
@@ -105,14 +110,14 @@ def _letter_start(draft: Draft, ask: Ask) -> None:
     if name == "exact":
         draft.aims.append(Aim(weight, constant, 2, 12, exact_put(ask, "n")))
     elif name == "between":
-        draft.aims.append(Aim(weight, constant, 4, 14, range_put(draft, ask, 2)))
+        draft.aims.append(Aim(weight, constant, 2, 5, range_put(draft, ask, 2)))
     else:
-        ask.values["n"] = limit = draft.rng.choice((0, 1, 2))
+        ask.values["n"] = limit = draft.rng.choice((1, 2, 3))
         draft.sums.append(Sum(weight, 0, limit - constant))
 
 
 def _anaphora_shape(draft: Draft, ask: Ask) -> None:
-    draft.want_paragraphs = draft.want_paragraphs or (3, 4)
+    draft.paragraph_options.append((2, 3, 4, 5))
 
 
 def _anaphora(draft: Draft, ask: Ask) -> None:
@@ -120,26 +125,27 @@ def _anaphora(draft: Draft, ask: Ask) -> None:
     firsts = [unit.first for unit in draft.pool("sentence")]
     options = sorted({first for first in firsts if firsts.count(first) >= len(heads)})
     if not options:
-        raise Infeasible("no first word is shared by enough sentences")
+        raise InfeasibleError("no first word is shared by enough sentences")
     word = draft.rng.choice(options)
     for slot in heads:
         draft.at(slot, lambda unit: unit.first == word)
 
 
 def _max_word_length(draft: Draft, ask: Ask) -> None:
-    options = (6, 7, 7, 8, 8) if draft.kind == "sentence" else (6, 7)
+    options = (6, 7, 7, 8, 8, 9) if draft.kind == "sentence" else (6, 7)
     ask.values["n"] = draft.choose_kept(
         options, lambda n: lambda unit: unit.longest <= n, 0.07, "too few units of short words"
     )
 
 
 def _marked_shape(draft: Draft, ask: Ask) -> None:
-    draft.between(5, 9)
+    draft.between(3, 12)
+    draft.wishes.append((5, 9))
 
 
 def _marked(mark: str) -> Callable[[Draft, Ask], None]:
     def place(draft: Draft, ask: Ask) -> None:
-        ask.values["n"] = count = draft.rng.choice((2, 2, 3, 3, 4))
+        ask.values["n"] = count = min(draft.rng.choice((2, 2, 3, 3, 4)), max(2, draft.n // 2))
         draft.sums.append(Sum(lambda unit: int(unit.end == mark), count, count))
 
     return place
@@ -155,12 +161,12 @@ def _listed(draft: Draft, options: tuple[str, ...], exact: bool, low: int, high:
 
     present = [option for option in options if held(option)]
     if len(present) < low:
-        raise Infeasible("too few of the words that one of which must occur")
+        raise InfeasibleError("too few of the words that one of which must occur")
     return sorted(draft.rng.sample(present, min(len(present), draft.rng.randint(low, high))), key=options.index)
 
 
 def _no_digits(draft: Draft, ask: Ask) -> None:
-    chosen = _listed(draft, NUMERALS, exact=True, low=2, high=3)
+    chosen = _listed(draft, NUMERALS, exact=True, low=2, high=2)
     ask.values["words"] = chosen
     folded = frozenset(map(fold, chosen))
     draft.sums.append(Sum(lambda unit: len(folded.intersection(unit.cores)), 1, 9))
