@@ -67,7 +67,7 @@ def read_rows(handle: DatasetHandle, split: str) -> list[dict[str, Any]]:
 def _read_split(path: Path) -> list[dict[str, Any]]:
     rows = []
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: {error}") from error
     for number, line in enumerate(lines, start=1):
