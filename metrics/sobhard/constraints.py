@@ -1,0 +1,287 @@
+"""The table of the 31 constraints: layer, when each applies, when it passes (SOBHard contract, section 6)."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from metrics.sobhard import families as fam
+from metrics.sobhard import packaging as pack
+from metrics.sobhard import replays as replay
+from metrics.sobhard.comparison import NotComparable
+from metrics.sobhard.context import Context
+from metrics.sobhard.values import TooLargeError
+from metrics.sobhard.wording import clip, failed
+from metrics.verdict import Verdict
+
+__all__ = ["CONSTRAINTS", "LAYERS", "PROGRAM_FAMILIES", "Constraint", "evaluate"]
+
+LAYERS: Final = ("pack", "syn", "val", "family")
+PROGRAM_FAMILIES: Final = frozenset({"transform", "repair", "extract", "merge", "patch"})
+
+Gate = Callable[[Context], Any]  # read by its truth value; a gate that raises is closed
+
+
+class Constraint(NamedTuple):
+    """A constraint.
+
+    Attributes:
+        id: ``layer-or-family.name``.
+        layer: pack, syn, val or family.
+        description: one English sentence that says when an answer passes.
+        applies: whether the constraint is graded on an answer.
+        check: the verdict; what it raises fails the constraint.
+    """
+
+    id: str
+    layer: str
+    description: str
+    applies: Gate
+    check: Callable[[Context], Verdict]
+
+
+def _always(context: Context) -> bool:
+    return True
+
+
+def _has_block(context: Context) -> bool:
+    return bool(context.package.blocks)
+
+
+def _comparable(context: Context) -> bool:
+    return context.has_value and context.question.gold is not None
+
+
+def _family(name: str, *more: Gate) -> Gate:
+    """Parsed answers of a family, under further conditions."""
+    return lambda context: (
+        context.question.family == name and context.has_value and all(condition(context) for condition in more)
+    )
+
+
+def _with(*names: str) -> Gate:
+    """None of these properties of the question is None."""
+    return lambda context: all(getattr(context.question, name) is not None for name in names)
+
+
+def _told(name: str) -> Gate:
+    """The question's task_meta holds something under the name."""
+    return lambda context: context.question.task_meta.get(name)
+
+
+def _gated(constraint: str) -> Gate:
+    return lambda context: context.question.gate(constraint)
+
+
+def _object(context: Context) -> bool:
+    return isinstance(context.pred, dict)
+
+
+def _array(context: Context) -> bool:
+    return isinstance(context.pred, list)
+
+
+def _program(context: Context) -> bool:
+    question = context.question
+    return question.family in PROGRAM_FAMILIES and bool(question.task_meta.get("program")) and context.has_value
+
+
+def _program_and_reference(context: Context) -> bool:
+    return _program(context) and context.question.gold is not None
+
+
+def _no_escape(context: Context) -> bool:
+    return not context.question.task_meta.get("has_escape")
+
+
+def _later_turn(context: Context) -> bool:
+    session = context.question.task_meta.get("session") or {}
+    return context.question.is_session and context.has_value and session.get("turn_index", 1) > 1
+
+
+_MERGE: Final = _family("merge", _with("source", "source_b"), _told("join"))
+
+CONSTRAINTS: Final[Mapping[str, Constraint]] = MappingProxyType(
+    {
+        row[0]: Constraint(*row)
+        for row in (
+            ("pack.fence_present", "pack", "There is a fenced block.", _always, pack.fence_present),
+            ("pack.fence_exactly_one", "pack", "There is one, and no lone fence.", _always, pack.fence_exactly_one),
+            ("pack.fence_tag_correct", "pack", "Each block has the tag.", _has_block, pack.fence_tag_correct),
+            ("pack.nothing_outside_fence", "pack", "No text is outside.", _always, pack.nothing_outside_fence),
+            ("syn.parses_target", "syn", "The body parses, and is not null.", _always, pack.parses_target),
+            (
+                "val.structure_match",
+                "val",
+                "Keys, lengths and types are the reference's.",
+                _comparable,
+                pack.matches_reference("structure", "structure-differs", "difference of structure"),
+            ),
+            (
+                "val.numeric_within_tol",
+                "val",
+                "Numbers are the reference's, within a millionth.",
+                _comparable,
+                pack.matches_reference("numeric", "number-differs", "number"),
+            ),
+            (
+                "val.strings_byte_exact",
+                "val",
+                "Strings are the reference's, code point by code point.",
+                _comparable,
+                pack.matches_reference("string", "string-differs", "string"),
+            ),
+            (
+                "convert.lossless_vs_source",
+                "family",
+                "The answer holds the source's data.",
+                _family("convert", _with("source"), _gated("convert.lossless_vs_source")),
+                fam.lossless_vs_source,
+            ),
+            (
+                "extract.keys_exact",
+                "family",
+                "The keys are the asked paths.",
+                _family("extract", _object),
+                fam.keys_exact,
+            ),
+            ("extract.is_object", "family", "The answer is an object.", _family("extract"), fam.is_object),
+            (
+                "extract.absent_paths_null",
+                "family",
+                "Paths that lead nowhere hold null.",
+                _family("extract", _object, _told("absent")),
+                fam.absent_paths_null,
+            ),
+            (
+                "repair.data_intact",
+                "family",
+                "The answer holds the repaired document's data.",
+                _family("repair", _with("described"), _gated("repair.data_intact")),
+                fam.data_intact,
+            ),
+            ("transform.rule_applied", "family", "Each step's property holds.", _program, fam.rule_applied),
+            (
+                "transform.list_order_preserved",
+                "family",
+                "No list differs from the reference's by order alone.",
+                _program_and_reference,
+                fam.list_order_preserved,
+            ),
+            (
+                "transform.values_unchanged",
+                "family",
+                "The scalars are the reference's, as written.",
+                _program_and_reference,
+                fam.values_unchanged,
+            ),
+            (
+                "template.record_count",
+                "family",
+                "An array of strings, one a record.",
+                _family("template", _with("described")),
+                replay.record_count,
+            ),
+            (
+                "template.no_placeholder_left",
+                "family",
+                "No slot is left unfilled.",
+                _family("template", _array, _no_escape),
+                replay.no_placeholder_left,
+            ),
+            (
+                "template.rendered_exact",
+                "family",
+                "The strings are the filled template.",
+                _family("template", _with("source_b", "described")),
+                replay.rendered_exact,
+            ),
+            (
+                "applydiff.result_exact",
+                "family",
+                "The answer is version 1 after the changes.",
+                _family("apply_diff", _with("source", "source_b")),
+                replay.changes_applied,
+            ),
+            (
+                "patch.ops_applied",
+                "family",
+                "The answer is the source after the operations.",
+                _family("patch", _with("source"), _told("ops")),
+                replay.ops_applied,
+            ),
+            ("merge.join_exact", "family", "The answer is the join of both tables.", _MERGE, replay.join_exact),
+            ("merge.record_count", "family", "It has as many records as the join.", _MERGE, replay.join_record_count),
+            (
+                "diff.matches_pair",
+                "family",
+                "The answer is the versions' difference.",
+                _family("diff", _with("source", "source_b")),
+                replay.diff_matches_pair,
+            ),
+            ("diff.top_level_form", "family", "Three sections, in order.", _family("diff"), replay.diff_top_level_form),
+            (
+                "diff.sections_sorted",
+                "family",
+                "Paths of each section are sorted.",
+                _family("diff", _object),
+                replay.diff_sections_sorted,
+            ),
+            (
+                "schema.required_sorted",
+                "family",
+                "Lists of required names are sorted.",
+                _family("schema_gen"),
+                replay.required_sorted,
+            ),
+            (
+                "schema.validates_source",
+                "family",
+                "The schema accepts the document.",
+                _family("schema_gen", _with("described"), _gated("schema.validates_source")),
+                replay.validates_source,
+            ),
+            (
+                "schema.type_mapping_exact",
+                "family",
+                "The schema is the inferred one.",
+                _family("schema_gen", _with("described")),
+                replay.type_mapping_exact,
+            ),
+            (
+                "schema.no_extra_keywords",
+                "family",
+                "Only the kind's keywords occur.",
+                _family("schema_gen"),
+                replay.no_extra_keywords,
+            ),
+            (
+                "session.no_restatement",
+                "family",
+                "The answer restates no earlier state.",
+                _later_turn,
+                fam.no_restatement,
+            ),
+        )
+    }
+)
+
+
+def evaluate(constraint: Constraint, context: Context) -> Verdict | None:
+    """One constraint on one answer; None where it does not apply. Never raises.
+
+    Codes beside the check's own: ``not-comparable`` (numbers beyond floats), ``too-large`` (aliases),
+    ``cannot-check`` (the check met what it has no rule for, which the contract counts as failed).
+    """
+    try:
+        if not constraint.applies(context):
+            return None
+    except Exception:  # the contract's rule: a gate that raises is closed
+        return None
+    try:
+        return constraint.check(context)
+    except NotComparable as error:
+        return failed("not-comparable", str(error))
+    except TooLargeError as error:
+        return failed("too-large", str(error))
+    except Exception as error:  # the contract's rule: a check that raises has failed
+        return failed("cannot-check", f"the answer cannot be checked: {type(error).__name__}: {clip(str(error))}")

@@ -1,0 +1,215 @@
+"""The 31 constraints: an accepting and a rejecting answer for each."""
+
+import json
+
+import pytest
+from sobhard_questions import QUESTIONS, answer, fence
+
+from metrics import sobhard
+from metrics.sobhard.constraints import LAYERS
+
+
+def verdict(name, row, response):
+    return sobhard.score(row, response).constraints[name]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_reference_scores_one(name):
+    """In the right fence, with every applicable constraint passed."""
+    score = sobhard.score(QUESTIONS[name], answer(QUESTIONS[name]))
+    assert {k: v.reason for k, v in score.constraints.items() if v and not v.passed} == {}
+    assert score.metrics == dict.fromkeys(sobhard.METRICS, 1.0)
+    assert score.cell == "{family}/{difficulty}".format(**QUESTIONS[name]["meta"]["categories"])
+
+
+def body(name, text):
+    return answer(QUESTIONS[name], text)
+
+
+SCHEMA = json.loads(QUESTIONS["schema_json"]["meta"]["reference"])
+
+
+def schema(**changes):
+    return body("schema_json", json.dumps({**SCHEMA, **changes}, ensure_ascii=False))
+
+
+CONVERT, EXTRACT = QUESTIONS["convert_json"]["meta"]["reference"], QUESTIONS["extract_json"]["meta"]["reference"]
+REPAIR, TRANSFORM = QUESTIONS["repair_json"]["meta"]["reference"], QUESTIONS["transform_jsonl"]["meta"]["reference"]
+
+# constraint, question, response that it rejects, code of the verdict
+REJECTED = [
+    ("pack.fence_present", "convert_json", CONVERT, "no-block"),
+    ("pack.fence_present", "convert_json", "```json\n{}", "unclosed-block"),
+    ("pack.fence_exactly_one", "convert_json", CONVERT, "no-block"),
+    ("pack.fence_exactly_one", "convert_json", fence("{}", "json") + "\n" + fence("{}", "json"), "several-blocks"),
+    ("pack.fence_exactly_one", "convert_json", fence("{}", "json") + "\n```", "unclosed-block"),
+    ("pack.fence_tag_correct", "convert_json", fence(CONVERT, "JSON"), "wrong-tag"),
+    ("pack.fence_tag_correct", "convert_json", fence(CONVERT, ""), "no-tag"),
+    ("pack.nothing_outside_fence", "convert_json", "Вот:\n" + fence(CONVERT, "json"), "text-outside"),
+    ("pack.nothing_outside_fence", "convert_json", fence(CONVERT, "json") + "\n.", "text-outside"),
+    ("syn.parses_target", "convert_json", fence(CONVERT + ",", "json"), "invalid-json"),
+    ("syn.parses_target", "convert_json", fence("null", "json"), "null-document"),
+    ("syn.parses_target", "convert_json", "", "empty-response"),
+    ("val.structure_match", "convert_json", fence(CONVERT.replace("8080", '"8080"'), "json"), "structure-differs"),
+    ("val.numeric_within_tol", "convert_json", fence(CONVERT.replace("8080", "8081"), "json"), "number-differs"),
+    ("val.strings_byte_exact", "convert_json", fence(CONVERT.replace("Лавка", "лавка"), "json"), "string-differs"),
+    ("convert.lossless_vs_source", "convert_json", fence(CONVERT.replace("0.5", "0.6"), "json"), "differs"),
+    ("extract.keys_exact", "extract_json", fence(EXTRACT.replace("shop.name", "name"), "json"), "wrong-keys"),
+    ("extract.is_object", "extract_json", fence(f"[{EXTRACT}]", "json"), "not-an-object"),
+    ("extract.absent_paths_null", "extract_json", fence(EXTRACT.replace("null", '""'), "json"), "absent-path-filled"),
+    (
+        "extract.absent_paths_null",
+        "extract_json",
+        fence(EXTRACT.replace("fax", "phone"), "json"),
+        "absent-path-missing",
+    ),
+    ("repair.data_intact", "repair_json", fence(REPAIR.replace("старт", "стоп"), "json"), "differs"),
+    ("transform.rule_applied", "transform_jsonl", fence(TRANSFORM.replace('"n": 2', '"n": 3'), "jsonl"), "rule-broken"),
+    (
+        "transform.list_order_preserved",
+        "transform_jsonl",
+        fence("\n".join(reversed(TRANSFORM.split("\n"))), "jsonl"),
+        "reordered",
+    ),
+    ("transform.values_unchanged", "transform_jsonl", fence(TRANSFORM.replace("5", "5.0"), "jsonl"), "values-changed"),
+    ("template.record_count", "template_json", body("template_json", '["№1: Аня, true; ."]'), "wrong-count"),
+    ("template.record_count", "template_json", body("template_json", '["a", 5]'), "not-strings"),
+    ("template.record_count", "template_json", body("template_json", '{"a": "b"}'), "not-strings"),
+    ("template.no_placeholder_left", "template_json", body("template_json", '["${id}", "x"]'), "placeholder-left"),
+    (
+        "template.rendered_exact",
+        "template_json",
+        body("template_json", '["№1: Аня, True; .", "№2: Ян, null; ."]'),
+        "differs",
+    ),
+    ("applydiff.result_exact", "applydiff_json", body("applydiff_json", '{"host": "a"}'), "differs"),
+    (
+        "patch.ops_applied",
+        "patch_toml",
+        body("patch_toml", 'title = "старый"\nports = [80]\n[db]\nhost = "h"'),
+        "differs",
+    ),
+    (
+        "merge.join_exact",
+        "merge_sql",
+        body("merge_sql", "INSERT INTO records (emp, room, dept) VALUES ('007', '12', 'MI6');"),
+        "differs",
+    ),
+    ("merge.record_count", "merge_sql", body("merge_sql", "INSERT INTO records (emp) VALUES ('007');"), "wrong-count"),
+    ("diff.matches_pair", "diff_yaml", body("diff_yaml", "added: {}\nremoved: {}\nchanged: {}"), "differs"),
+    ("diff.top_level_form", "diff_yaml", body("diff_yaml", "removed: {}\nadded: {}\nchanged: {}"), "wrong-sections"),
+    ("diff.top_level_form", "diff_yaml", body("diff_yaml", "[]"), "not-an-object"),
+    ("diff.sections_sorted", "diff_yaml", body("diff_yaml", "changed: {b: 1, a: 2}"), "unsorted"),
+    ("schema.required_sorted", "schema_json", schema(required=["tags", "name"]), "unsorted"),
+    ("schema.validates_source", "schema_json", schema(type="array"), "not-valid"),
+    ("schema.validates_source", "schema_json", schema(type="record"), "invalid-schema"),
+    (
+        "schema.validates_source",
+        "schema_json",
+        schema(properties={"name": {"$ref": "file:///etc/hosts"}}),
+        "foreign-reference",
+    ),
+    ("schema.validates_source", "schema_json", schema(properties={"name": {"pattern": "(а+)+$"}}), "costly-pattern"),
+    ("schema.type_mapping_exact", "schema_json", schema(properties={}), "differs"),
+    ("schema.no_extra_keywords", "schema_json", schema(title="t"), "extra-keyword"),
+    ("session.no_restatement", "session_yaml", body("session_yaml", "host: h\nport: 80"), "restated"),
+]
+ACCEPTED = [
+    ("pack.fence_present", "convert_json", "```json\n{}\n```\n```"),
+    ("pack.fence_exactly_one", "convert_json", "~~~~\n{}\n```json\nхвост"),
+    ("pack.fence_tag_correct", "convert_json", "  ``` json \n{}\n```\nхвост"),
+    ("pack.nothing_outside_fence", "convert_json", "\u00a0<think>x</think>\n```\n{}\n```\n</reason>"),
+    ("syn.parses_target", "convert_json", fence('{"x": NaN}', "json")),
+    ("val.structure_match", "convert_json", fence(CONVERT.replace("8080", "1"), "json")),
+    (
+        "val.numeric_within_tol",
+        "convert_json",
+        fence(CONVERT.replace("8080", "8080.001").replace("Лавка", "x"), "json"),
+    ),
+    ("val.strings_byte_exact", "convert_json", fence(CONVERT.replace("Лавка", "\\u041b\\u0430вка"), "json")),
+    ("convert.lossless_vs_source", "convert_json", fence(CONVERT.replace("8080", '"8080.0"'), "json")),
+    ("extract.keys_exact", "extract_json", fence(EXTRACT.replace("Лавка", "x"), "json")),
+    ("extract.is_object", "extract_json", fence("{}", "json")),
+    ("extract.absent_paths_null", "extract_json", fence('{"shop.fax": null}', "json")),
+    ("repair.data_intact", "repair_json", fence(REPAIR.replace("0", '"0"'), "json")),
+    ("transform.rule_applied", "transform_jsonl", fence('{"qty": 2, "n": 1}', "jsonl")),
+    ("transform.list_order_preserved", "transform_jsonl", fence(TRANSFORM.replace("C-3", "X"), "jsonl")),
+    ("transform.values_unchanged", "transform_jsonl", fence("\n".join(reversed(TRANSFORM.split("\n"))), "jsonl")),
+    ("template.record_count", "template_json", body("template_json", '["a", "${b}"]')),
+    ("template.no_placeholder_left", "template_json", body("template_json", '["$ {b}", 5]')),
+    ("template.rendered_exact", "template_json", body("template_json", '[\n"№1: Аня, true; .",\n"№2: Ян, null; ."]')),
+    (
+        "applydiff.result_exact",
+        "applydiff_json",
+        body("applydiff_json", '{"port": 80.0, "host": "b", "log": {"level": "info"}, "flags": ["x", "z", "w"]}'),
+    ),
+    ("patch.ops_applied", "patch_toml", body("patch_toml", 'db.host = "h"\nports = [80, 443]\ntitle = "новый" # c')),
+    (
+        "merge.join_exact",
+        "merge_sql",
+        body(
+            "merge_sql",
+            "insert into RECORDS (dept, emp, room) values ('MI6', '7', null);\n"
+            "insert into RECORDS (dept, emp, room) values ('HR', '100', '3.0');",
+        ),
+    ),
+    (
+        "merge.record_count",
+        "merge_sql",
+        body("merge_sql", "INSERT INTO records (x) VALUES ('1');\nINSERT INTO records (x) VALUES ('2');"),
+    ),
+    (
+        "diff.matches_pair",
+        "diff_yaml",
+        body(
+            "diff_yaml",
+            "changed: {host: {стало: b, было: a}, 'flags[1]': {было: 'y', стало: z}}\nremoved: {tls: no}\n"
+            "added: {log: {level: info}, 'flags[2]': w}",
+        ),
+    ),
+    ("diff.top_level_form", "diff_yaml", body("diff_yaml", "added: 1\nremoved: 2\nchanged: 3")),
+    (
+        "diff.sections_sorted",
+        "diff_yaml",
+        body("diff_yaml", "other: {b: 1, a: 2}\nadded: [b, a]\nchanged: {Я: 1, а: 2}"),
+    ),
+    ("schema.required_sorted", "schema_json", body("schema_json", '{"required": "ba", "x": {"required": ["A", "a"]}}')),
+    (
+        "schema.validates_source",
+        "schema_json",
+        body("schema_json", '{"$schema": 42, "properties": {"name": {"type": "string"}}}'),
+    ),
+    ("schema.type_mapping_exact", "schema_json", schema(**{"$schema": "x"})),
+    ("schema.no_extra_keywords", "schema_json", body("schema_json", '{"properties": {"title": {"minItems": 1}}}')),
+    ("session.no_restatement", "session_yaml", body("session_yaml", "port: 80")),
+]
+
+
+@pytest.mark.parametrize(("name", "question", "response", "code"), REJECTED, ids=[f"{c[0]}-{c[3]}" for c in REJECTED])
+def test_rejects(name, question, response, code):
+    """The constraint applies and fails, with this code, a reason in one line, and sample_pass_rate 0."""
+    score = sobhard.score(QUESTIONS[question], response)
+    found = score.constraints[name]
+    assert found is not None
+    assert not found.passed
+    assert found.code == code
+    assert "\n" not in found.reason
+    assert found.reason.isprintable()
+    assert score.metrics["sample_pass_rate"] == 0.0
+
+
+@pytest.mark.parametrize(("name", "question", "response"), ACCEPTED, ids=[case[0] for case in ACCEPTED])
+def test_accepts(name, question, response):
+    """The constraint applies and passes, whatever others say."""
+    found = verdict(name, QUESTIONS[question], response)
+    assert found is not None
+    assert found.passed, found.reason
+    assert found.code == "ok"
+
+
+def test_each_constraint_is_shown_to_accept_and_to_reject():
+    """31 of each, and the table's layers."""
+    assert {case[0] for case in ACCEPTED} == {case[0] for case in REJECTED} == set(sobhard.CONSTRAINTS)
+    counts = [sum(c.layer == layer for c in sobhard.CONSTRAINTS.values()) for layer in LAYERS]
+    assert counts == [4, 1, 3, 23]
+    assert all(c.description.endswith(".") for c in sobhard.CONSTRAINTS.values())

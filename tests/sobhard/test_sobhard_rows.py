@@ -1,0 +1,162 @@
+"""Rows: what is read, what is refused at load with the row and the field named."""
+
+import copy
+import hashlib
+import json
+
+import pytest
+from sobhard_questions import QUESTIONS, answer, changed, fence, with_category
+
+from metrics import sobhard
+from metrics.sobhard.rows import labels, scoring_key
+from metrics.sobhard.samples import grade
+
+NAMES = sorted(QUESTIONS)
+
+
+def flattened(value, prefix=""):
+    """The row with dotted keys."""
+    flat = {}
+    for key, entry in value.items():
+        if isinstance(entry, dict):
+            flat |= flattened(entry, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = entry
+    return flat
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_come_in_three_forms(name):
+    """Nested with JSON texts, flattened, and with task_meta and checks decoded: one score."""
+    row = QUESTIONS[name]
+    decoded = copy.deepcopy(row)
+    for part in ("task_meta", "checks"):
+        decoded["meta"][part] = json.loads(row["meta"][part])
+    response = answer(row)
+    assert sobhard.score(flattened(row), response) == sobhard.score(row, response)
+    assert sobhard.score(decoded, response) == sobhard.score(row, response)
+    assert grade(scoring_key(row), response).score == sobhard.score(row, response)
+
+
+@pytest.mark.parametrize("value", [None, "", {}, "null"], ids=repr)
+def test_missing_objects_are_empty(value):
+    """Missing, null and blank mean no keys."""
+    row = copy.deepcopy(QUESTIONS["convert_json"])
+    row["meta"]["checks"] = value
+    assert sobhard.score(row, answer(row)).constraints["convert.lossless_vs_source"] is None
+
+
+def test_the_answer_of_a_shot():
+    """outputs, or the reference in a fence with the row's tag or the notation's own."""
+    row = QUESTIONS["convert_sql"]
+    assert sobhard.answer_text(row) == fence(row["meta"]["reference"], "sql")
+    assert sobhard.answer_text(changed(row, fence_tag="")) == fence(row["meta"]["reference"], "sql")
+    assert sobhard.answer_text(changed(row, outputs="готово")) == "готово"
+    assert sobhard.answer_text(changed(row, reference="")) == ""
+
+
+def test_a_default_tag():
+    """The notation's own where the row names none."""
+    row = changed(QUESTIONS["merge_sql"], fence_tag="")
+    assert sobhard.score(row, answer(QUESTIONS["merge_sql"])).metrics["sample_pass_rate"] == 1.0
+
+
+def test_labels():
+    """The categories that results are broken down by, missing ones as question marks."""
+    row = with_category(QUESTIONS["convert_json"])
+    del row["meta"]["categories"]["length_tier"]
+    found = json.loads(labels(row))
+    assert found["family"] == "convert"
+    assert found["length_tier"] == "?"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_check_row_accepts(name):
+    """Every hand-made question, and its question can be scored."""
+    assert sobhard.check_row(QUESTIONS[name]) is not None
+
+
+def meta(name, **fields):
+    """The row with fields of its task_meta replaced; None removes one."""
+    row = QUESTIONS[name]
+    found = json.loads(row["meta"]["task_meta"]) | fields
+    return changed(row, task_meta={key: value for key, value in found.items() if value is not None})
+
+
+def checks(name, **fields):
+    """The same for checks."""
+    row = QUESTIONS[name]
+    found = json.loads(row["meta"]["checks"]) | fields
+    return changed(row, checks={key: value for key, value in found.items() if value is not None})
+
+
+BAD = [
+    (changed(QUESTIONS["convert_json"], task_meta="{"), "meta.task_meta"),
+    (changed(QUESTIONS["convert_json"], checks="[]"), "meta.checks"),
+    (changed(QUESTIONS["convert_json"], checks="[" * 100_000), "meta.checks"),
+    (changed(QUESTIONS["convert_json"], reference=5), "meta.reference"),
+    (changed(QUESTIONS["convert_json"], reference="{"), "meta.reference"),
+    (changed(QUESTIONS["convert_json"], reference_sha256="0" * 64), "meta.reference_sha256"),
+    (changed(QUESTIONS["convert_json"], fence_tag="my tag"), "meta.fence_tag"),
+    (with_category(QUESTIONS["convert_json"], family="rewrite"), "meta.categories.family"),
+    (with_category(QUESTIONS["convert_json"], difficulty="expert"), "meta.categories.difficulty"),
+    (with_category(QUESTIONS["convert_json"], target_format="xml"), "meta.categories.target_format"),
+    (checks("convert_json", source=None), "meta.checks.source"),
+    (checks("convert_json", gates=[1]), "meta.checks.gates"),
+    (
+        checks("convert_json", gates={"convert.lossless_vs_source": "yes"}),
+        "meta.checks.gates.convert.lossless_vs_source",
+    ),
+    (meta("extract_json", paths=None), "meta.task_meta.paths"),
+    (meta("extract_json", paths=[1]), "meta.task_meta.paths"),
+    (meta("extract_json", absent="x"), "meta.task_meta.absent"),
+    (checks("repair_json", derived=None), "meta.checks.derived"),
+    (meta("transform_jsonl", program=None), "meta.task_meta.program"),
+    (meta("transform_jsonl", program={}), "meta.task_meta.program"),
+    (meta("transform_jsonl", program=[{"rule": "rot13"}]), "meta.task_meta.program[0].rule"),
+    (
+        meta(
+            "transform_jsonl",
+            program=[{"rule": "sort_keys"}, {"rule": "filter_records", "params": {"field": "x", "op": "gt"}}],
+        ),
+        "meta.task_meta.program[1].params.value",
+    ),
+    (meta("schema_json", schema_kind="loose"), "meta.task_meta.schema_kind"),
+    (meta("patch_toml", ops=[{"op": "move", "path": "a"}]), "meta.task_meta.ops[0].op"),
+    (meta("patch_toml", ops=[{"op": "delete", "path": ""}]), "meta.task_meta.ops[0].path"),
+    (meta("patch_toml", ops=[{"op": "set", "path": "a"}]), "meta.task_meta.ops[0].value"),
+    (meta("patch_toml", ops=[{"op": "delete", "path": "nope"}]), "meta.checks"),
+    (meta("patch_toml", program=[{"rule": "sort_keys"}]), "meta.checks.derived"),
+    (checks("diff_yaml", source_b=None), "meta.checks.source_b"),
+    (checks("applydiff_json", source_b={"removed": {"nope": 1}}), "meta.checks"),
+    (meta("merge_sql", join={"winner": "A", "order": "A"}), "meta.task_meta.join.key"),
+    (meta("merge_sql", join={"key": "emp", "winner": "C", "order": "A"}), "meta.task_meta.join.winner"),
+    (checks("merge_sql", source={"a": 1}), "meta.checks"),
+    (checks("template_json", source_b="${who}"), "meta.checks"),
+    (meta("session_yaml", turn_family="session"), "meta.task_meta.turn_family"),
+    (meta("session_yaml", session={}), "meta.task_meta.session.turn_index"),
+]
+
+
+@pytest.mark.parametrize(("row", "field"), BAD, ids=[f"{field}-{i}" for i, (_, field) in enumerate(BAD)])
+def test_check_row_names_row_and_field(row, field):
+    """A broken row is refused when the dataset is loaded."""
+    with pytest.raises(sobhard.RowError) as caught:
+        sobhard.check_row(row)
+    assert caught.value.field == field
+    assert caught.value.row == row["meta"]["base_id"]
+    assert row["meta"]["base_id"] in str(caught.value)
+    assert field in str(caught.value)
+
+
+def test_score_names_the_row_too():
+    """A row that cannot be read at all raises in score, whatever the answer."""
+    with pytest.raises(sobhard.RowError, match="row convert-json: meta\\.task_meta is not JSON"):
+        sobhard.score(changed(QUESTIONS["convert_json"], task_meta="{"), "x")
+
+
+def test_the_stated_hash_is_checked():
+    """The right one passes."""
+    row = QUESTIONS["convert_json"]
+    digest = hashlib.sha256(row["meta"]["reference"].encode()).hexdigest()
+    assert sobhard.check_row(changed(row, reference_sha256=digest)) is not None
