@@ -93,8 +93,14 @@ class Draft:
         per_paragraph: how many sentences each paragraph has, if a rule says so.
         paragraphs: sizes of the paragraphs of a prose answer.
         extra: numbers and keys of a fixed shape (``keys``, ``rows``, ``cols``, ``list_items``...).
-        head, tail: what stands on a first line of its own, what is appended (see frames).
+        head: what stands on a first line of its own; tags: words of a closing line of hashtags; mark: what is appended
+            in brackets.
+        lower, lines: write everything in lower case; put each sentence on a line of its own.
+        extra_chars: characters that are added after the units are chosen (asterisks, quotation marks).
         tests: what every unit must satisfy; ``places``: what the units of one slot must.
+        sums, aims, relations, distinct_initials: what the chosen units must satisfy together.
+        used_words: keywords that requirements have taken.
+        units, texts: the choice, and its texts as they will stand in the answer.
     """
 
     topic: Topic
