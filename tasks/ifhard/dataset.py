@@ -16,6 +16,7 @@ from typing import Any
 
 from metrics.ifhard import check_row
 from tasks.benchmark import DatasetError, DatasetHandle
+from tasks.ifhard.card import render_card
 from tasks.ifhard.prompts import render
 
 __all__ = ["BUILTIN", "OFFICIAL", "load_dataset", "read_rows"]
@@ -126,7 +127,7 @@ def _normalise(
         for split, text in texts.items():
             if text:
                 (staging / f"{split}.jsonl").write_text(text, encoding="utf-8", newline="\n")
-        (staging / "README.md").write_text(_card(bool(texts["shots"])), encoding="utf-8", newline="\n")
+        (staging / "README.md").write_text(render_card(texts), encoding="utf-8", newline="\n")
         try:
             staging.rename(folder)
         except OSError:
@@ -143,13 +144,6 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(meta["constraints"], str):
         meta["constraints"] = json.dumps(meta["constraints"], ensure_ascii=False)
     return {**row, "meta": meta}
-
-
-def _card(with_shots: bool) -> str:
-    """Front matter that tells ``datasets`` which file is which split."""
-    names = SPLITS if with_shots else SPLITS[:1]
-    files = "".join(f"      - split: {split}\n        path: {split}.jsonl\n" for split in names)
-    return f"---\nconfigs:\n  - config_name: default\n    data_files:\n{files}---\n"
 
 
 def _handle(name: str, folder: Path, revision: str | None) -> DatasetHandle:

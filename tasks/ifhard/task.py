@@ -13,6 +13,7 @@ from lighteval.tasks.requests import Doc
 
 from metrics.ifhard import check_row
 from metrics.ifhard.lighteval_metrics import IFHARD_METRICS
+from tasks.ifhard.card import config_name
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
 
@@ -60,12 +61,13 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
         folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
     """
     has_shots = (folder / "shots.jsonl").is_file()
+    config = config_name(folder)
     return [
         LightevalTaskConfig(
             name=f"ifhard:{subset}",
             prompt_function=to_doc,
             hf_repo=str(folder),
-            hf_subset="default",
+            hf_subset=config,
             hf_avail_splits=["test", "shots"] if has_shots else ["test"],
             evaluation_splits=["test"],
             few_shots_split="shots" if has_shots else None,

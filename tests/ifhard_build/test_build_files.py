@@ -18,7 +18,7 @@ from tasks.ifhard.build.validate import BuildError
 from tasks.ifhard.prompts import render
 
 ROOT = Path(__file__).parents[2]
-NAMES = {"test.jsonl", "shots.jsonl", "witnesses.jsonl", "build.json", "SHA256SUMS"}
+NAMES = {"test.jsonl", "shots.jsonl", "witnesses.jsonl", "build.json", "SHA256SUMS", "README.md"}
 
 
 @pytest.fixture(scope="module")

@@ -6,21 +6,27 @@ all the same.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-__all__ = ["CATALOGUE", "FAMILIES", "CatalogueError", "Variant", "load_catalogue", "plural_form"]
+__all__ = ["BESIDE", "CATALOGUE", "FAMILIES", "CatalogueError", "Variant", "load_catalogue", "plural_form"]
 
 CATALOGUE = Path(__file__).parent.parent / "catalogue"
 FAMILIES: tuple[str, ...] = ("structure", "lexical", "style", "format", "logic")
 KINDS = frozenset(
     {"int", "word", "stem", "letter", "text", "clause", "flag", "word_list", "stem_list", "letter_list", "text_list"}
 )
-_SLOT = re.compile(r"\{(\w+)((?:\|[^{}|]*)*)\}")
+BESIDE = frozenset(
+    {"list", "bullets", "items", "sentence", "sentences", "paragraphs", "lower", "length", "listed", "digitless"}
+)
+"""What a wording may look at beside itself; :mod:`tasks.ifhard.build.surroundings` says what each means."""
+_SLOT = re.compile(r"\{(\w+)(?:\+(\w+))?((?:\|[^{}|]*)*)\}")
+_OPTION = re.compile(r"\[((?:[+-]\w+)+):([^\[\]]*)\]")
+_TAG = re.compile(r"([+-])(\w+)")
 
 
 class CatalogueError(ValueError):
@@ -48,11 +54,21 @@ def _shown(value: Any, last_joint: str) -> str:
 
 def _fill_text(template: str, values: Mapping[str, Any], last_joint: str) -> str:
     def put(match: re.Match[str]) -> str:
-        value = values[match.group(1)]
-        forms = match.group(2)
-        return plural_form(value, forms[1:].split("|")) if forms else _shown(value, last_joint)
+        name, joint, forms = match.groups()
+        value = values[name]
+        return plural_form(value, forms[1:].split("|")) if forms else _shown(value, joint or last_joint)
 
     return _SLOT.sub(put, template)
+
+
+def _pick_options(template: str, beside: Set[str]) -> str:
+    """Keep the bracketed parts whose conditions hold, without the brackets, and drop the others."""
+
+    def keep(match: re.Match[str]) -> str:
+        tags, text = match.groups()
+        return text if all((tag in beside) == (sign == "+") for sign, tag in _TAG.findall(tags)) else ""
+
+    return _OPTION.sub(keep, template)
 
 
 def _fill_params(template: Any, values: Mapping[str, Any]) -> Any:
@@ -62,7 +78,7 @@ def _fill_params(template: Any, values: Mapping[str, Any]) -> Any:
         return [_fill_params(value, values) for value in template]
     if isinstance(template, str):
         alone = _SLOT.fullmatch(template)
-        return values[alone.group(1)] if alone and not alone.group(2) else _fill_text(template, values, "и")
+        return values[alone.group(1)] if alone and not alone.group(3) else _fill_text(template, values, "и")
     return template
 
 
@@ -103,9 +119,9 @@ class Variant:
         assert isinstance(filled, dict)
         return filled
 
-    def wording(self, index: int, values: Mapping[str, Any]) -> str:
-        """The ``index``-th Russian wording for these slot values."""
-        return _fill_text(self.ru[index], values, "и")
+    def wording(self, index: int, values: Mapping[str, Any], beside: Set[str] = frozenset()) -> str:
+        """The ``index``-th Russian wording for these slot values, beside what is named (tags of BESIDE)."""
+        return _fill_text(_pick_options(self.ru[index], beside), values, "и")
 
     def mirror(self, values: Mapping[str, Any]) -> str:
         """The English mirror for these slot values."""
@@ -119,7 +135,12 @@ def _check(variant: Variant) -> Variant:
     if not 3 <= len(variant.ru) <= 5:
         raise CatalogueError(f"{variant.key}: {len(variant.ru)} wordings, three to five required")
     for text in (*variant.ru, variant.en):
-        for name, forms in _SLOT.findall(text):
+        for tag in (tag for tags, _ in _OPTION.findall(text) for _, tag in _TAG.findall(tags)):
+            if tag not in BESIDE:
+                raise CatalogueError(f"{variant.key}: wording looks for the unknown tag {tag!r}")
+        if re.search(r"[\[\]]", _OPTION.sub("", text)):
+            raise CatalogueError(f"{variant.key}: stray bracket in a wording")
+        for name, _, forms in _SLOT.findall(text):
             if name not in variant.slots:
                 raise CatalogueError(f"{variant.key}: wording names the unknown slot {name!r}")
             if forms and variant.slots[name] != "int":

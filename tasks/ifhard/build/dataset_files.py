@@ -11,6 +11,7 @@ from tasks.ifhard.build.pipeline import Built
 from tasks.ifhard.build.question import Question, row_of
 from tasks.ifhard.build.report import summary
 from tasks.ifhard.build.validate import check_dataset
+from tasks.ifhard.card import render_card
 
 __all__ = ["TASK", "TIERS", "make_files", "tiers_of", "write_files"]
 
@@ -66,7 +67,8 @@ def make_files(built: Built, seed: int) -> dict[str, str]:
         "build.json": json.dumps(summary(built, seed, tiers), ensure_ascii=False, indent=2) + "\n",
     }
     sums = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
-    return {**files, "SHA256SUMS": sums}
+    card = render_card({split: files[f"{split}.jsonl"] for split in ("test", "shots")})
+    return {**files, "SHA256SUMS": sums, "README.md": card}
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> None:

@@ -15,6 +15,7 @@ from tasks.ifhard.build.draft import Ask, Draft
 from tasks.ifhard.build.frames import TERMINAL
 from tasks.ifhard.build.jobs import Job
 from tasks.ifhard.build.policy import RULES
+from tasks.ifhard.build.surroundings import surroundings
 from tasks.ifhard.prompts import template_text
 
 __all__ = ["OVERRULES", "Question", "difficulty", "make_question", "row_of"]
@@ -159,7 +160,10 @@ def make_question(
         difficulty=difficulty(keys, constraints),
         context=context.text if context else "",
         constraints=constraints,
-        lines=tuple(ask.variant.wording(rng.randrange(len(ask.variant.ru)), ask.values) for ask in asks),
+        lines=tuple(
+            ask.variant.wording(rng.randrange(len(ask.variant.ru)), ask.values, surroundings(frame, keys, place))
+            for place, ask in enumerate(asks)
+        ),
         witness=witness,
         shown=tuple(frozenset(ask.values[slot] for slot in _SHOWN if slot in ask.variant.slots) for ask in asks),
         decoy=context.habit if context else "",

@@ -84,5 +84,5 @@ LEFT_OUT: Final[frozenset[str]] = frozenset({"style:no_markdown", "lexical:anadi
 
 ``style:no_markdown``: 0.80 of the unconstrained answers meet it (the bar is 0.15), and it has no parameter to tighten.
 ``lexical:anadiplosis``: a topic has some 20 chains of three sentences and 4 to 10 of five; one stack in seven that held
-it had a witness (0.14; 0.29 in the easiest company), the lowest share of all types, and the witnesses were few and alike.
+it had a witness (0.14; 0.29 in the easiest company), the lowest share of all types, and the witnesses were alike.
 """
