@@ -23,7 +23,7 @@ class Patience:
 
     Attributes:
         given_up: set once the server is given up; it stays set.
-        ever_answered: whether this run has had an answer.
+        ever_answered: whether this run, or an earlier one in the same journal, has had an answer.
     """
 
     def __init__(self, concurrency: int) -> None:
@@ -124,7 +124,7 @@ class Batch:
             if self._journal is not None:
                 self._journal.sync()
         for key in queue:
-            self._finish(key, Outcome.unasked())
+            self._finish(key, Outcome.unasked("the server was given up before its turn"))
         return [self._outcomes[place] for place in range(len(self._requests))]
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
@@ -143,6 +143,7 @@ class Batch:
             if known is None:
                 rest.append(key)
             else:
+                self._patience.ever_answered = True  # the server takes such requests; a refusal concerns one sample
                 self._finish(key, known)
         return rest
 

@@ -98,6 +98,9 @@ class EndpointModel(LightevalModel):
             value = getattr(config.generation_parameters, name)
             if value is not None:
                 sampling[name] = value
+        repeat = int(specific.get("repeat", 0))
+        if "seed" in sampling:
+            sampling["seed"] += repeat  # one seed for all would sample one answer again and again
         if doc.stop_sequences:
             sampling["stop"] = list(doc.stop_sequences)
         extra = (
@@ -109,9 +112,9 @@ class EndpointModel(LightevalModel):
         if not cap:
             raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
         return Request(
-            task=doc.task_name.partition("|")[0],
+            task=doc.task_name,
             sample_id=str(specific.get("id", doc.id)),
-            repeat=int(specific.get("repeat", 0)),
+            repeat=repeat,
             kind=kind,
             model=config.request_model,
             messages=messages,
@@ -148,6 +151,8 @@ class EndpointModel(LightevalModel):
         self, saved: SavedResponses, docs: Sequence[Doc], requests: Sequence[Request]
     ) -> list[Outcome]:
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
+        if saved.unused:
+            self.plan_notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
         pending = [self._announce(doc, outcome) for doc, outcome in zip(docs, outcomes, strict=True)]
         await asyncio.gather(*(task for task in pending if task is not None))
         return outcomes

@@ -68,7 +68,7 @@ async def plan_requests(requests: Sequence[Request], window: int | None, counter
             )
             planned.append(None)
             why = f"{count} leave no room in the server's window of {window}"
-            rejected[position] = Outcome("not_asked", error=why, error_code="does-not-fit")
+            rejected[position] = Outcome.unasked(why, "does-not-fit")
         elif left < request.max_tokens:
             planned.append(dataclasses.replace(request, max_tokens=left))
             shortened += 1

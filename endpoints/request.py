@@ -34,7 +34,7 @@ class Request:
     """Everything that distinguishes one question put to one model.
 
     Attributes:
-        task: task name without the few-shot part (``"ifhard:all"``).
+        task: full task name (``"ifhard:all|0"``).
         sample_id: base id of the question.
         repeat: 0-based number of the repeat.
         kind: ``"chat"`` (``/chat/completions``) or ``"completion"`` (``/completions``).
@@ -149,6 +149,6 @@ class Outcome:
         return cls(status="failed", attempts=attempts, error=storable(error), error_code=code)
 
     @classmethod
-    def unasked(cls) -> "Outcome":
-        """A request that was never sent because the run ended before its turn."""
-        return cls(status="not_asked")
+    def unasked(cls, why: str, code: ErrorCode | None = None) -> "Outcome":
+        """A request that was never sent, and why."""
+        return cls(status="not_asked", error=why, error_code=code)

@@ -45,7 +45,12 @@ def to_response(request: Request, outcome: Outcome) -> EndpointResponse:
         error_code=outcome.error_code,
         finish_reasons=[outcome.finish_reason],
         truncated=outcome.truncated,
-        prompt_tokens=outcome.prompt_tokens,
-        completion_tokens=outcome.completion_tokens,
+        prompt_tokens=_count(outcome.prompt_tokens),
+        completion_tokens=_count(outcome.completion_tokens),
         attempts=outcome.attempts,
     )
+
+
+def _count(tokens: int | None) -> int | None:
+    """A token count that the details file can hold; an absurd one is no count."""
+    return tokens if tokens is not None and 0 <= tokens < 2**53 else None

@@ -10,6 +10,15 @@ from endpoints.request import Outcome, storable
 __all__ = ["ResponsesError", "SavedResponses"]
 
 
+_OPTIONAL: Mapping[str, Any] = {
+    "finish_reason": str | None,
+    "reasoning": str | None,
+    "reasoning_content": str | None,
+    "prompt_tokens": int | None,
+    "completion_tokens": int | None,
+}
+
+
 class ResponsesError(ValueError):
     """A responses file that cannot be used; the message names the line."""
 
@@ -20,7 +29,8 @@ class SavedResponses:
     Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``; a run's own
     ``responses.jsonl`` is such a file (its failed lines are passed over). ``repeat``,
     ``reasoning`` and ``finish_reason`` are read where present. An answer filed under another
-    subset of the same benchmark serves too: question ids are the same in all of them.
+    subset of the same benchmark serves too: question ids are the same in all of them. A task with
+    its few-shot part (``ifhard:all|2``) serves that task alone.
 
     Args:
         path: JSON Lines, UTF-8.
@@ -50,14 +60,20 @@ class SavedResponses:
             raise ResponsesError(f"{where}: not JSON ({error})") from error
         if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("task", "id")):
             raise ResponsesError(f'{where}: expected an object with the strings "task", "id" and "response"')
-        if entry.get("status", "answered") != "answered":
+        status = entry.get("status", "answered")
+        if status not in ("answered", "failed", "not_asked"):
+            raise ResponsesError(f'{where}: "status" cannot be {status!r}')
+        if status != "answered":
             return
         if not isinstance(entry.get("response"), str | None) or "response" not in entry:
             raise ResponsesError(f'{where}: "response" must be a string or null')
         repeat = entry.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool):
             raise ResponsesError(f'{where}: "repeat" must be an integer')
-        key = (entry["task"].partition("|")[0], entry["id"], repeat)
+        for name, kinds in _OPTIONAL.items():
+            if not isinstance(entry.get(name), kinds) or isinstance(entry.get(name), bool):
+                raise ResponsesError(f'{where}: "{name}" cannot be {entry[name]!r}')
+        key = (entry["task"], entry["id"], repeat)
         if key in self._answers:
             raise ResponsesError(
                 f"{where}: task {key[0]}, id {key[1]} was answered on line {self._answers[key][0]} already"
@@ -69,20 +85,22 @@ class SavedResponses:
         return len(self._answers)
 
     @property
-    def unused(self) -> list[str]:
-        """``task id`` of the answers that no question of the run asked for."""
-        return [f"{task} {sample_id}" for task, sample_id, _ in self._answers if (task, sample_id, _) not in self._used]
+    def unused(self) -> int:
+        """Answers that no sample has asked for so far."""
+        return len(self._answers) - len(self._used)
 
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
         """The saved answer, or a ``not_asked`` outcome when the file has none."""
-        family = task.partition(":")[0]
-        names = [task, *(name for name in self._tasks if name != task and name.partition(":")[0] == family)]
-        for name in names:
+        plain, _, shots = task.partition("|")
+        family, shots = plain.partition(":")[0], shots or "0"
+        others = [name for name in self._tasks if name.partition(":")[0] == family]
+        suitable = [name for name in others if name.partition("|")[2] in ("", shots)]
+        for name in dict.fromkeys([f"{plain}|{shots}", plain, *suitable]):
             found = self._answers.get((name, sample_id, repeat))
             if found is not None:
                 self._used.add((name, sample_id, repeat))
                 return _answered(found[1])
-        return Outcome("not_asked", error=f"{self.path.name} holds no answer for task {task}, id {sample_id}")
+        return Outcome.unasked(f"{self.path.name} holds no answer for this sample")
 
 
 def _answered(entry: Mapping[str, Any]) -> Outcome:

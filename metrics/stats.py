@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEVEL", "RESAMPLES", "SEED", "Interval", "bootstrap_balance", "bootstrap_mean"]
+__all__ = ["LEVEL", "RESAMPLES", "SEED", "Interval", "bootstrap_balance", "bootstrap_mean", "bootstrap_ratio"]
 
 RESAMPLES: Final = 2_000
 SEED: Final = 20_240_229
@@ -51,16 +51,46 @@ def bootstrap_mean(
     Raises:
         ValueError: a value that is not finite, or a ``level`` or ``resamples`` out of range.
     """
-    defined = np.array([value is not None for value in values], dtype=np.float64)
-    numbers = np.array([0.0 if value is None else float(value) for value in values], dtype=np.float64)
-    if not np.isfinite(numbers).all():
+    sums = [0.0 if value is None else float(value) for value in values]
+    counts = [float(value is not None) for value in values]
+    return bootstrap_ratio(sums, counts, resamples=resamples, seed=seed, level=level)
+
+
+def bootstrap_ratio(
+    sums: Sequence[float],
+    counts: Sequence[float],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Interval of a mean over samples whose questions are drawn whole: repeats of a question move together.
+
+    Args:
+        sums: one a question, the sum of the metric over its samples.
+        counts: one a question, over how many samples; 0 where the metric is undefined in all of them. Such a
+            question is drawn like any other and leaves the mean of its resample.
+        resamples: number of resamples.
+        seed: of the generator.
+        level: coverage, in (0, 1).
+
+    Returns:
+        The interval of ``sum(sums) / sum(counts)``, or None if nothing is counted.
+
+    Raises:
+        ValueError: a number that is not finite, unequal lengths, or a ``level`` or ``resamples`` out of range.
+    """
+    totals, weights_of = np.array(sums, dtype=np.float64), np.array(counts, dtype=np.float64)
+    if totals.shape != weights_of.shape:
+        raise ValueError(f"as many sums as counts are needed, got {len(totals)} and {len(weights_of)}")
+    if not (np.isfinite(totals).all() and np.isfinite(weights_of).all()):
         raise ValueError("a value is not finite")
     _check(resamples, level)
-    if not defined.any():
+    if not (weights_of > 0).any():
         return None
     means: list[Floats] = []
-    for weights in _weights(len(numbers), resamples, seed):
-        total, count = weights @ numbers, weights @ defined
+    for weights in _weights(len(totals), resamples, seed):
+        total, count = weights @ totals, weights @ weights_of
         # A resample that drew undefined values alone has no mean.
         means.append(total[count > 0] / count[count > 0])
     return _percentiles(np.concatenate(means), level)

@@ -20,7 +20,7 @@ class Headline:
         value: over the samples with a valid answer; None when it is undefined.
         interval: 95% percentile bootstrap over questions, or None.
         n: samples behind the value.
-        bounds: the value with every missing sample failed / passed; None at full coverage.
+        bounds: the value with every missing sample at its lowest / highest; None at full coverage.
         note: why the value is None, or what was left out of it; empty otherwise.
         higher_is_better: direction of the metric.
     """

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,8 +59,10 @@ def main(argv: Sequence[str]) -> int:
     except (UsageError, TaskNameError) as error:
         say(f"error: {error}")
         return Exit.USAGE
-    from runner.run import execute  # LightEval and torch take seconds to import
-
+    try:
+        from runner.run import execute  # LightEval and torch take seconds to import
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
     return execute(settings, run_dir=run_dir, show_prompt=arguments.show_prompt, command=list(argv))
 
 
@@ -85,7 +88,9 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     given = _given(arguments)
     if arguments.resume is not None:
         run_dir = Path(arguments.resume)
-        return merge_resumed(_recorded(run_dir), given, run_dir), run_dir, []
+        recorded = _recorded(run_dir)
+        smoke = min(benchmark(task.partition(":")[0]).smoke_samples for task in recorded.tasks)
+        return merge_resumed(recorded, given, run_dir, smoke), run_dir, []
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
     if "model" not in given:
@@ -93,6 +98,8 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
             raise UsageError("--model is needed: the name the server serves it under, or 'embedded'")
         given["model"] = "responses"
     warnings = []
+    if given.get("repeats", 1) > 1 and not given.get("temperature") and "responses" not in given:
+        warnings.append("greedy answers are repeated: --repeats then measures only how steady the server is")
     if given["model"] == EMBEDDED and "base_url" in given:
         raise UsageError("--model embedded starts its own server; drop --base-url, or give the name that server has")
     if given["model"] == EMBEDDED and (given.get("temperature") or "seed" in given):
@@ -111,6 +118,9 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     """Arguments that stood on the command line, checked and under their settings' names."""
     values = {name: value for name, value in vars(arguments).items() if value is not None}
+    for name, value in values.items():
+        if value == "" and name not in ("system_prompt", "task"):
+            raise UsageError(f"--{name.replace('_', '-')} is empty")
     for name in ("resume", "show_prompt", "list_tasks"):
         values.pop(name, None)
     if values.get("full") is False:
@@ -119,6 +129,9 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["tasks"] = _tasks(values.pop("task"))
     if "fail_under" in values:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
+    for name in ("responses", "dataset"):
+        if name in values and (name == "responses" or Path(values[name]).exists()):
+            values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
     if "max_samples" in values and "full" in values:
         raise UsageError("--max-samples and --full exclude each other")
     return values
@@ -145,6 +158,8 @@ def _bounds(texts: Sequence[str], tasks: Sequence[str] | None) -> dict[str, floa
             bounds[metric] = float(number)
         except ValueError:
             equals = ""
+        if equals and not math.isfinite(bounds[metric]):
+            equals = ""
         if not equals or metric not in known:
             raise UsageError(f"--fail-under {text!r}: expected METRIC=VALUE with a metric among {', '.join(known)}")
     return bounds
@@ -153,10 +168,13 @@ def _bounds(texts: Sequence[str], tasks: Sequence[str] | None) -> dict[str, floa
 def _recorded(run_dir: Path) -> Settings:
     path = run_dir / "run.json"
     try:
-        return Settings.from_json(json.loads(path.read_text(encoding="utf-8"))["settings"])
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content.get("sessions"), list) or not isinstance(content.get("datasets", {}), dict):
+            raise TypeError("sessions or datasets are not what a run writes")
+        return Settings.from_json(content["settings"])
     except FileNotFoundError:
         raise UsageError(f"cannot resume {run_dir}: there is no run.json in it") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"cannot resume {run_dir}: run.json cannot be read ({error})") from error
 
 
@@ -186,10 +204,21 @@ def _temperature(text: str) -> float:
     return number
 
 
+def _not_negative(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("must be a JSON object")
@@ -243,8 +272,8 @@ def _parser() -> argparse.ArgumentParser:
         help=f"cap on each answer (default: the task's; embedded {EmbeddedServer.max_new_tokens})",
     )
     sampling.add_argument("--temperature", type=_temperature, metavar="T", help="default 0, greedy")
-    sampling.add_argument("--seed", type=int, metavar="N", help="sampling seed sent to the server")
-    sampling.add_argument("--shuffle-seed", type=int, metavar="N", help="send the questions in another order")
+    sampling.add_argument("--seed", type=_not_negative, metavar="N", help="sampling seed sent to the server")
+    sampling.add_argument("--shuffle-seed", type=_not_negative, metavar="N", help="send the questions in another order")
     sampling.add_argument("--system-prompt", metavar="TEXT")
     sampling.add_argument(
         "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""

@@ -1,16 +1,24 @@
 """A run's folder and its ``run.json``."""
 
+import fcntl
 import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from runner.exits import UsageError
 from runner.settings import Settings
 from runner.versions import versions
 
-__all__ = ["RunFile", "new_run_dir"]
+__all__ = ["RunFile", "filed_name", "lock_folder", "new_run_dir"]
+
+
+def filed_name(model: str) -> str:
+    """A model's name as LightEval files results under it: no step upwards, no part a file system refuses."""
+    parts = [part[-100:] for part in model.split("/") if part not in ("", ".", "..")]
+    return "/".join(parts[-6:]) or "model"
 
 
 def new_run_dir(output_dir: Path, model: str, tasks: Sequence[str]) -> Path:
@@ -27,6 +35,21 @@ def new_run_dir(output_dir: Path, model: str, tasks: Sequence[str]) -> Path:
             continue
         return folder
     raise FileExistsError(f"{output_dir}: no free name for a run folder")
+
+
+def lock_folder(run_dir: Path) -> TextIO:
+    """Keep other processes from working on a run; held until the returned file is closed or the process ends.
+
+    Raises:
+        UsageError: another process works on it.
+    """
+    file = (run_dir / ".lock").open("a", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise UsageError(f"another process is working on {run_dir}") from None
+    return file
 
 
 class RunFile:

@@ -101,6 +101,12 @@ class LightevalRun:
         details = self._pipeline.get_details()
         return {name: [detail.metric["record"] for detail in details[name]] for name in self.tasks}
 
+    @property
+    def retried(self) -> int:
+        """Samples that took more than one request."""
+        details = self._pipeline.get_details()
+        return sum(detail.model_response.attempts > 1 for name in self.tasks for detail in details[name])
+
     def save(self, rows: dict[str, dict[str, Any]]) -> None:
         """Write LightEval's results JSON and the details parquet.
 

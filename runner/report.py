@@ -1,12 +1,11 @@
 """After the last answer: summaries, files, table, exit status."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from metrics.record import Record
 from metrics.summary import Summary
-from runner.console import say
+from runner.console import say, show
 from runner.exits import Exit
 from runner.folder import RunFile
 from runner.lighteval_run import LightevalRun
@@ -54,17 +53,17 @@ def report(
         server.label, generation_phrase(settings, server), results, [f"warning: {note}" for note in notes]
     )
     (file.path.parent / "table.txt").write_text(table, encoding="utf-8", newline="\n")
-    sys.stdout.write("\n" + table)
-    sys.stdout.flush()
     file.content["tasks"] = rows
     file.content["errors"] = error_counts(records)
+    file.content["retried"] = run.retried
     complete = all(summary.counts.complete for summary in summaries.values())
     misses = _misses(settings.fail_under, summaries)
-    for miss in misses:
-        say(miss)
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
     file.finish("complete" if complete else "incomplete", exit_status)
-    _say_errors(file, file.path.parent)
+    show("\n" + table)
+    for miss in misses:
+        say(miss)
+    _say_errors(file, file.path.parent, asked=server.base_url is not None)
     say(f"results: {file.path.parent}")
     return exit_status
 
@@ -83,7 +82,7 @@ def _task_result(
         questions=len({record["id"] for record in records}),
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
-        dataset=handle.identity(),
+        dataset=handle.identity(int(task.partition("|")[2])),
         scorer=found.scorer_version,
         axis=found.table_axis,
     )
@@ -101,7 +100,7 @@ def _misses(bounds: Mapping[str, float], summaries: Mapping[str, Summary]) -> li
     return misses
 
 
-def _say_errors(file: RunFile, run_dir: Path) -> None:
+def _say_errors(file: RunFile, run_dir: Path, asked: bool) -> None:
     errors = file.content["errors"]
     for entry in errors[:_SHOWN_ERRORS]:
         more = ", ..." if entry["samples"] > 3 else ""
@@ -109,5 +108,5 @@ def _say_errors(file: RunFile, run_dir: Path) -> None:
         say(f"{entry['samples']} {ended}: {entry['error']} ({', '.join(entry['ids'][:3])}{more})")
     if len(errors) > _SHOWN_ERRORS:
         say(f"{len(errors) - _SHOWN_ERRORS} further kinds of error: see {file.path}")
-    if errors:
+    if errors and asked:
         say(f"samples without a valid answer are asked again by: python run_lighteval.py --resume {run_dir}")

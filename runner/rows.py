@@ -13,8 +13,8 @@ __all__ = ["error_counts", "results_row"]
 def results_row(summary: Summary, records: Sequence[Record]) -> dict[str, Any]:
     """A task's row in LightEval's results JSON: flat names, None (with a reason) where undefined.
 
-    Names: each headline with ``_ci_low``, ``_ci_high`` and, below full coverage, ``_if_missing_fail``,
-    ``_if_missing_pass``; counts as ``n_*``; breakdowns as ``axis/label/value``.
+    Names: each headline with ``_ci_low``, ``_ci_high`` and, below full coverage, ``_lower_bound`` and
+    ``_upper_bound``; counts as ``n_*``; breakdowns as ``axis/label/value``.
     """
     row: dict[str, Any] = {}
     for headline in summary.headlines:
@@ -41,7 +41,7 @@ def _headline_row(headline: Headline) -> dict[str, Any]:
     if headline.value is None:
         row[f"{name}_undefined_because"] = headline.note
     if headline.bounds is not None:
-        row[f"{name}_if_missing_fail"], row[f"{name}_if_missing_pass"] = headline.bounds
+        row[f"{name}_lower_bound"], row[f"{name}_upper_bound"] = headline.bounds
     return row
 
 

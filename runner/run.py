@@ -2,30 +2,32 @@
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import signal
-import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import platformdirs
 from lighteval.models.model_input import GenerationParameters
 
 from endpoints.defaults import APP_NAME
+from endpoints.embedded import EmbeddedServer
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError
-from runner.console import say
+from runner.console import say, show
 from runner.exits import Exit, UsageError
-from runner.folder import RunFile, new_run_dir
+from runner.folder import RunFile, lock_folder, new_run_dir
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
 from runner.server import Server, api_key, open_server
-from runner.settings import Settings
+from runner.settings import EMBEDDED, Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark
 
@@ -51,10 +53,17 @@ def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None
             return run.stop("failed", Exit.UNAVAILABLE, f"error: {error}")
         except JournalError as error:
             return run.stop("stopped", Exit.INCOMPLETE if run.answered_any else Exit.USAGE, f"error: {error}")
+        except OSError as error:
+            return run.stop("stopped", run.broken, f"error: {error}")
+        except Exception:
+            # Ours to mend: the traceback is for the report, and the status is not that of a missed --fail-under.
+            return run.stop("stopped", run.broken, f"internal error, please report it:\n{traceback.format_exc()}")
         except (KeyboardInterrupt, asyncio.CancelledError):
             return run.stop(
                 "interrupted", Exit.TERMINATED if terminated else Exit.INTERRUPTED, "stopped; finished answers are kept"
             )
+        finally:
+            run.close()
 
 
 class _Run:
@@ -68,33 +77,46 @@ class _Run:
         if run_dir is not None:
             self.recorded = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
         self.file: RunFile | None = None
+        self.lock: TextIO | None = None
         self.answered_any = False
         names = dict.fromkeys(task.partition(":")[0] for task in settings.tasks)
         self.benchmarks: dict[str, Benchmark] = {name: benchmark(name) for name in names}
+
+    def close(self) -> None:
+        """Let other processes at the run folder."""
+        if self.lock is not None:
+            self.lock.close()
+
+    @property
+    def broken(self) -> Exit:
+        """Status of a run that this machine stopped: nothing could be had, or something is missing."""
+        return Exit.INCOMPLETE if self.answered_any else Exit.UNAVAILABLE
 
     def stop(self, status: str, exit_status: Exit, message: str) -> int:
         """Record and say why the run ended early."""
         say(message)
         if self.file is not None:
-            self.file.finish(status, exit_status)
+            try:
+                self.file.finish(status, exit_status)
+            except OSError as error:
+                say(f"run.json cannot be written: {error}")
             if exit_status != Exit.USAGE:
                 say(f"go on with: python run_lighteval.py --resume {self.run_dir}")
         return exit_status
 
     def show_prompts(self, count: int) -> int:
         """Print the first prompts of each task as the model would get them; needs no server."""
-        model = self._model(Server("none", "none", self.settings.model), None)
+        cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
+        model = self._model(Server("none", "none", self.settings.model, default_cap=cap), None)
         run = self._pipeline(self._datasets(), model, Path(self.settings.output_dir))
         shown = dict.fromkeys(self.settings.tasks, 0)
         for doc in run.docs:
             shown[doc.task_name] += 1
             if shown[doc.task_name] <= count:
                 request = model.request(doc)
-                sys.stdout.write(
-                    f"=== {doc.task_name}, id {request.sample_id}, at most {request.max_tokens} new tokens\n"
-                )
+                show(f"=== {doc.task_name}, id {request.sample_id}, at most {request.max_tokens} new tokens\n")
                 for message in request.messages or ({"role": "prompt", "content": request.prompt or ""},):
-                    sys.stdout.write(f"[{message['role']}]\n{message['content']}\n")
+                    show(f"[{message['role']}]\n{message['content']}\n")
         return Exit.COMPLETE
 
     def score(self) -> int:
@@ -136,7 +158,11 @@ class _Run:
             before = self.recorded.get("datasets", {}).get(name, {})
             source = self.settings.dataset or found.default_dataset
             handle = found.load_dataset(source, cache, before.get("revision"))
-            for field, what in (("sha256", "questions"), ("prompts_sha256", "prompts")):
+            self._check_size(name, handle)
+            fields = [("sha256", "questions"), ("prompts_sha256", "prompts")]
+            if any(task.partition("|")[2] != "0" for task in self.settings.tasks):
+                fields.append(("shots_sha256", "few-shot examples"))
+            for field, what in fields:
                 now = getattr(handle, field)
                 if before.get(field, now) != now:
                     raise UsageError(
@@ -146,17 +172,33 @@ class _Run:
             handles[name] = handle
         return handles
 
+    def _check_size(self, name: str, handle: DatasetHandle) -> None:
+        """Every task has questions, and as many few-shot examples as it asks for."""
+        for task in self.settings.tasks:
+            plain, _, fewshot = task.partition("|")
+            if plain.partition(":")[0] != name:
+                continue
+            if not handle.questions[plain]:
+                raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
+            if int(fewshot) > handle.shots:
+                raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
+
     def _open_folder(self, server: Server, handles: Mapping[str, DatasetHandle]) -> RunFile:
         """Make or reopen the run folder and record what is about to run."""
         settings = self.settings
         if self.run_dir is None:
             self.run_dir = new_run_dir(Path(settings.output_dir), server.filed_as, settings.tasks)
+        self.lock = lock_folder(self.run_dir)
+        answers = self._answers_sha256()
+        self._check_source(server, answers)
         self.file = RunFile.start(self.run_dir, settings, self.command)
+        self.file.content["answers_sha256"] = answers
         self.file.content["model"] = {
             "requested": settings.model,
             "served_as": server.served_name,
             "base_url": server.base_url,
             "max_model_len": server.window,
+            "reported": dict(server.reported) if server.reported is not None else None,
         }
         self.file.content["sampling"] = {
             "temperature": settings.temperature,
@@ -168,6 +210,7 @@ class _Run:
                 "name": handle.name,
                 "sha256": handle.sha256,
                 "prompts_sha256": handle.prompts_sha256,
+                "shots_sha256": handle.shots_sha256,
                 "revision": handle.revision,
                 "questions": dict(handle.questions),
                 "scorer_version": self.benchmarks[name].scorer_version,
@@ -177,6 +220,30 @@ class _Run:
         self.file.write()
         say(f"run folder: {self.run_dir}")
         return self.file
+
+    def _answers_sha256(self) -> str | None:
+        """Digest of the file of saved answers, if the run scores one."""
+        if self.settings.responses is None:
+            return None
+        try:
+            return hashlib.sha256(Path(self.settings.responses).read_bytes()).hexdigest()
+        except OSError as error:
+            raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
+
+    def _check_source(self, server: Server, answers: str | None) -> None:
+        """A resumed run gets its answers from where it got them before.
+
+        Raises:
+            UsageError: another window would cap answers otherwise (and ask for all of them again), or the saved
+                answers have changed.
+        """
+        window = self.recorded.get("model", {}).get("max_model_len", server.window)
+        if window != server.window:
+            raise UsageError(
+                f"cannot resume {self.run_dir}: the server's window was {window} tokens, now it is {server.window}"
+            )
+        if self.recorded.get("answers_sha256", answers) != answers:
+            raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
 
     def _model(self, server: Server, journal: Path | None) -> EndpointModel:
         settings = self.settings

@@ -4,13 +4,15 @@ import asyncio
 import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from endpoints.client import Endpoint
+from endpoints.client import Endpoint, ServerInfo
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from runner.exits import UsageError
+from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
 __all__ = ["Server", "api_key", "generation_phrase", "open_server"]
@@ -28,6 +30,7 @@ class Server:
         concurrency: requests in flight unless the user says otherwise.
         default_cap: new tokens an answer unless the user says otherwise; None leaves it to the task.
         window: context length in tokens as the server reports it, None when it does not.
+        reported: the server's own entry for the model.
     """
 
     label: str
@@ -37,6 +40,7 @@ class Server:
     concurrency: int = CONCURRENCY
     default_cap: int | None = None
     window: int | None = None
+    reported: Mapping[str, Any] | None = None
 
 
 @contextlib.contextmanager
@@ -48,7 +52,9 @@ def open_server(settings: Settings) -> Iterator[Server]:
             the embedded model cannot be had or started.
     """
     if settings.responses is not None:
-        yield Server(f"{settings.model} (saved answers: {settings.responses})", settings.model, settings.model)
+        yield Server(
+            f"{settings.model} (saved answers: {settings.responses})", filed_name(settings.model), settings.model
+        )
     elif settings.model == EMBEDDED:
         with EmbeddedServer() as embedded:
             yield Server(
@@ -61,13 +67,15 @@ def open_server(settings: Settings) -> Iterator[Server]:
                 window=embedded.context_length,
             )
     else:
-        server = Server(f"{settings.model} at {settings.base_url}", settings.model, settings.model, settings.base_url)
-        yield dataclasses.replace(server, window=asyncio.run(_window(server, api_key(settings))))
+        name = filed_name(settings.model)
+        server = Server(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
+        info = asyncio.run(_describe(server, api_key(settings)))
+        yield dataclasses.replace(server, window=info.max_model_len, reported=info.reported)
 
 
-async def _window(server: Server, key: str) -> int | None:
+async def _describe(server: Server, key: str) -> ServerInfo:
     async with Endpoint(server.base_url or "", key, concurrency=1) as endpoint:
-        return (await endpoint.describe(server.served_name)).max_model_len
+        return await endpoint.describe(server.served_name)
 
 
 def api_key(settings: Settings) -> str:
@@ -76,9 +84,11 @@ def api_key(settings: Settings) -> str:
     Raises:
         UsageError: the variable was named but is not set.
     """
-    value = os.environ.get(settings.api_key_env, "")
+    value = os.environ.get(settings.api_key_env, "").strip()
     if not value and settings.api_key_env != "OPENAI_API_KEY":
         raise UsageError(f"--api-key-env {settings.api_key_env}: this environment variable is not set")
+    if not value.isascii() or not value.isprintable():
+        raise UsageError(f"the key in {settings.api_key_env} holds characters that no HTTP header can carry")
     return value or "EMPTY"
 
 

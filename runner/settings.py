@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,19 +79,23 @@ class Settings:
             raise UsageError(
                 f"run.json was written by another version of this package: its settings differ in {', '.join(odd)}"
             )
-        return cls(**{**values, "tasks": tuple(values["tasks"])})
+        tasks = values["tasks"]
+        if not isinstance(tasks, list) or not tasks or not all(isinstance(task, str) for task in tasks):
+            raise UsageError(f"run.json lists no tasks: {tasks!r}")
+        return cls(**{**values, "tasks": tuple(tasks)})
 
 
-def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path) -> Settings:
+def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, smoke: int) -> Settings:
     """The settings of a resumed run: the recorded ones, with what may change taken from the command line.
 
     Args:
         recorded: settings in the run's ``run.json``.
         given: arguments that stood on this command line, by field name.
         run_dir: named in the message.
+        smoke: samples a task of a run that names no number.
 
     Raises:
-        UsageError: an argument differs from the run's own; each difference is named.
+        UsageError: an argument differs from the run's own (each difference is named), or the run would shrink.
     """
     own = recorded.to_json()
     differences = [
@@ -105,4 +110,9 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path) -
         changes.setdefault("full", False)
     if changes.get("full"):
         changes.setdefault("max_samples", None)
-    return dataclasses.replace(recorded, **changes)
+    resumed = dataclasses.replace(recorded, **changes)
+    before, after = (math.inf if s.full else s.max_samples or smoke for s in (recorded, resumed))
+    if after < before:
+        size = "every sample" if before == math.inf else f"{before} samples"
+        raise UsageError(f"cannot resume {run_dir} with {after} samples a task: the run has {size}, it can only grow")
+    return resumed

@@ -81,7 +81,9 @@ def _headline_cells(headline: Headline, coverage: str) -> list[str]:
     remark = headline.note
     if headline.bounds is not None:
         low, high = headline.bounds
-        remark = "; ".join(filter(None, [f"INCOMPLETE: {low:.4f} if missing fail, {high:.4f} if they pass", remark]))
+        remark = "; ".join(
+            filter(None, [f"INCOMPLETE: {low:.4f} to {high:.4f}, missing samples taken as 0 and as 1", remark])
+        )
     return [headline.name, value, interval, str(headline.n), coverage, remark]
 
 

@@ -26,6 +26,8 @@ class DatasetHandle:
         prompts_sha256: hex digest over ids and rendered prompts: changes with the templates' code too.
         revision: Hub revision, or None for local data.
         questions: rows of the evaluation split by task name (without the few-shot part).
+        shots: few-shot examples at hand.
+        shots_sha256: hex digest of their bytes.
     """
 
     name: str
@@ -34,12 +36,14 @@ class DatasetHandle:
     prompts_sha256: str
     revision: str | None
     questions: Mapping[str, int]
+    shots: int
+    shots_sha256: str
 
-    def identity(self) -> str:
+    def identity(self, fewshot: int) -> str:
         """One phrase that says what a score over this dataset is comparable with."""
-        if self.revision is not None:
-            return f"{self.name}, revision {self.revision[:12]}, test sha256 {self.sha256[:12]}"
-        return f"{self.name}, test sha256 {self.sha256[:12]}"
+        revision = f", revision {self.revision[:12]}" if self.revision is not None else ""
+        shots = f", shots sha256 {self.shots_sha256[:12]}" if fewshot else ""
+        return f"{self.name}{revision}, test sha256 {self.sha256[:12]}{shots}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Benchmark:
         score: (specific of a doc, text or None, truncated) -> record; may raise on a scorer's bug.
         unanswered: (specific of a doc, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
-        metric_names: headline names, for ``--fail-under``; the first one is also the live pass rate.
+        metric_names: headlines where higher is better, for ``--fail-under``; the first is also the live pass rate.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
     """
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from metrics.ifhard.scoring import MIN_VERDICTS, aggregate
+from metrics.ifhard.scoring import MIN_VERDICTS, aggregate, balance, tally
 from metrics.record import Record
-from metrics.stats import bootstrap_balance, bootstrap_mean
+from metrics.stats import bootstrap_balance, bootstrap_ratio
 from metrics.summary import Headline, Summary, count_outcomes
 
 __all__ = ["HEADLINES", "SCORER_VERSION", "summarise"]
@@ -31,8 +31,8 @@ def summarise(records: Sequence[Record]) -> Summary:
     valid = [record for record in records if record["outcome"] == "answered"]
     counts = count_outcomes(records)
     values = aggregate([_sample(record) for record in valid])
-    bounds = _bounds(records) if not counts.complete else {}
     rare = _rare_types(valid)
+    bounds = _bounds(records, rare) if not counts.complete else {}
     headlines = (
         _mean_headline("sample_pass_rate", valid, values, bounds, "no sample has a valid answer"),
         _mean_headline("constraint_pass_rate", valid, values, bounds, "no answer with text"),
@@ -53,23 +53,38 @@ def _sample(record: Record, missing: bool | None = None) -> Sample:
     return bool(record["empty"]), verdicts
 
 
-def _bounds(records: Sequence[Record]) -> dict[str, tuple[float, float]]:
-    """Each headline with every missing sample failed in full, and passed in full."""
+def _bounds(records: Sequence[Record], rare: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Each headline with every missing sample at its lowest and at its highest.
+
+    ``balance_score`` keeps the types that its value keeps, so that the bounds hold the value.
+    """
     low = aggregate([_sample(record, False) for record in records])
     high = aggregate([_sample(record, True) for record in records])
     missing = sum(record["outcome"] != "answered" for record in records) / len(records)
     bounds = {name: (low[name], high[name]) for name in HEADLINES}
     bounds["empty_share"] = (low["empty_share"], low["empty_share"] + missing)
+    kept = {v["id"] for r in records if r["outcome"] == "answered" and not r["empty"] for v in r["verdicts"]} - set(
+        rare
+    )
+    ends = [_balance_of(records, kept, missing_pass) for missing_pass in (False, True)]
+    del bounds["balance_score"]
+    if ends[0] is not None and ends[1] is not None:
+        bounds["balance_score"] = (ends[0], ends[1])
     return bounds
 
 
-def _by_question(records: Sequence[Record], value: str) -> list[float | None]:
-    """Mean value a question over its repeats; None where no repeat has a defined one."""
+def _balance_of(records: Sequence[Record], types: set[str], missing_pass: bool) -> float | None:
+    counts = tally([_sample(record, missing_pass) for record in records])
+    return balance({name: count for name, count in counts.items() if name in types})
+
+
+def _by_question(records: Sequence[Record], value: str) -> tuple[list[float], list[float]]:
+    """Sum of a value over a question's repeats, and over how many of them it is defined."""
     groups: dict[str, list[float]] = defaultdict(list)
     for record in records:
         found = float(bool(record["empty"])) if value == "empty_share" else record["scores"][value]
         groups[record["id"]] += [] if found is None else [found]
-    return [sum(group) / len(group) if group else None for group in groups.values()]
+    return [sum(group) for group in groups.values()], [float(len(group)) for group in groups.values()]
 
 
 def _mean_headline(
@@ -78,7 +93,7 @@ def _mean_headline(
     n = sum(record["scores"][name] is not None for record in valid)
     if n == 0:
         return Headline(name, None, None, 0, bounds.get(name), why_none)
-    return Headline(name, values[name], bootstrap_mean(_by_question(valid, name)), n, bounds.get(name))
+    return Headline(name, values[name], bootstrap_ratio(*_by_question(valid, name)), n, bounds.get(name))
 
 
 def _empty_headline(
@@ -87,7 +102,7 @@ def _empty_headline(
     name = "empty_share"
     if not valid:
         return Headline(name, None, None, 0, bounds.get(name), "no sample has a valid answer", higher_is_better=False)
-    interval = bootstrap_mean(_by_question(valid, name))
+    interval = bootstrap_ratio(*_by_question(valid, name))
     return Headline(name, values[name], interval, len(valid), bounds.get(name), higher_is_better=False)
 
 

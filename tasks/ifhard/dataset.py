@@ -76,7 +76,7 @@ def _read_split(path: Path) -> list[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"{path}, line {number}: not JSON ({error})") from error
         if not isinstance(row, dict):
             raise DatasetError(f"{path}, line {number}: a row must be a JSON object, found {type(row).__name__}")
@@ -98,6 +98,10 @@ def _check(rows: Sequence[Mapping[str, Any]], where: str) -> None:
                 raise ValueError(f"'meta.categories.tier' must be one of {', '.join(TIERS)}")
             if not all(isinstance(row["inputs"][key], str) for key in ("question", "constraints", "context")):
                 raise ValueError("'inputs' must hold the strings question, constraints and context")
+            if not isinstance(row.get("outputs") or "", str):
+                raise ValueError("'outputs' must be a string")
+            if where.endswith("shots") and not row.get("outputs"):
+                raise ValueError("'outputs' is blank: a few-shot example needs an answer")
             render(row)
             check_row(row)
         except KeyError as error:
@@ -147,7 +151,7 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _handle(name: str, folder: Path, revision: str | None) -> DatasetHandle:
-    path = folder / "test.jsonl"
+    path, shots = folder / "test.jsonl", folder / "shots.jsonl"
     rows = _read_split(path)
     prompts = hashlib.sha256()
     for row in rows:
@@ -159,6 +163,8 @@ def _handle(name: str, folder: Path, revision: str | None) -> DatasetHandle:
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
         prompts_sha256=prompts.hexdigest(),
         revision=revision,
+        shots=len(_read_split(shots)) if shots.is_file() else 0,
+        shots_sha256=hashlib.sha256(shots.read_bytes() if shots.is_file() else b"").hexdigest(),
         questions={"ifhard:all": len(rows)} | {f"ifhard:{tier}": tiers[tier] for tier in TIERS},
     )
 

@@ -60,7 +60,6 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     Args:
         folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
     """
-    has_shots = (folder / "shots.jsonl").is_file()
     config = config_name(folder)
     return [
         LightevalTaskConfig(
@@ -68,9 +67,10 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
             prompt_function=to_doc,
             hf_repo=str(folder),
             hf_subset=config,
-            hf_avail_splits=["test", "shots"] if has_shots else ["test"],
+            hf_avail_splits=["test", "shots"],
             evaluation_splits=["test"],
-            few_shots_split="shots" if has_shots else None,
+            # Without it LightEval would take the examples from the evaluated questions.
+            few_shots_split="shots",
             few_shots_select="sequential",
             metrics=[IFHARD_METRICS],
             generation_size=GENERATION_SIZE,

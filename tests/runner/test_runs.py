@@ -84,7 +84,7 @@ def test_failed_requests_are_no_zeros_and_a_resume_asks_only_for_them(command):
     with FaultServer(by_number(broken)) as server:
         result = command("--full", server=server)
         assert result.code == Exit.INCOMPLETE
-        assert "INCOMPLETE: 0.9500 if missing fail, 1.0000 if they pass" in result.out
+        assert "INCOMPLETE: 0.9500 to 1.0000, missing samples taken as 0 and as 1" in result.out
         assert "38/40 (95.0%)" in result.out
         assert result.row()["sample_pass_rate"] == 1.0
         assert result.row()["n_failed"] == 2
@@ -233,7 +233,7 @@ def test_two_tasks_in_one_run_do_not_mix(command):
         result = command("--full", server=server, task="ifhard:easy|0,ifhard:medium|1")
     assert result.row("ifhard:easy|0")["sample_pass_rate"] == 0.9
     assert result.row("ifhard:medium|1")["sample_pass_rate"] == 1.0
-    assert {line["task"] for line in result.journal} == {"ifhard:easy", "ifhard:medium"}
+    assert {line["task"] for line in result.journal} == {"ifhard:easy|0", "ifhard:medium|1"}
     assert len(result.files("details_*.parquet")) == 2
     assert list(result.run["tasks"]) == ["ifhard:easy|0", "ifhard:medium|1"]
     saved = json.loads(result.files("results_*.json")[0].read_text(encoding="utf-8"))

@@ -41,7 +41,7 @@ def test_a_complete_smoke_run():
 def test_an_incomplete_run_shows_bounds():
     """Below full coverage the row shows both bounds and the word INCOMPLETE."""
     text = make(PART, (Headline("sample_pass_rate", 3 / 7, Interval(0.1, 0.8), 7, bounds=(0.3, 0.6)),), smoke=False)
-    assert "INCOMPLETE: 0.3000 if missing fail, 0.6000 if they pass" in text
+    assert "INCOMPLETE: 0.3000 to 0.6000, missing samples taken as 0 and as 1" in text
     assert "7/10 (70.0%)" in text
     assert "2 failed, 1 not asked, 0 not scored" in text
     assert "10 of 1260 questions" in text
