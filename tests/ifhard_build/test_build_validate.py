@@ -37,7 +37,7 @@ def test_no_question_of_the_build_has_a_fault(built, bank):
 
 def test_a_witness_that_fails_is_found(built, bank):
     question, _ = find(built, "structure:word_count")
-    assert "structure:word_count: the witness fails" in faults(replace(question, witness="Вот."), bank)
+    assert "structure:word_count: the witness fails" in faults(replace(question, witness="Вот. " * 300), bank)
 
 
 def test_params_unlike_the_wording_are_found(built, bank):

@@ -21,7 +21,20 @@ KINDS = frozenset(
     {"int", "word", "stem", "letter", "text", "clause", "flag", "word_list", "stem_list", "letter_list", "text_list"}
 )
 BESIDE = frozenset(
-    {"list", "bullets", "items", "sentence", "sentences", "paragraphs", "lower", "length", "listed", "digitless"}
+    {
+        "list",
+        "bullets",
+        "items",
+        "sentence",
+        "sentences",
+        "paragraphs",
+        "lower",
+        "length",
+        "listed",
+        "digitless",
+        "stops",
+        "latinless",
+    }
 )
 """What a wording may look at beside itself; :mod:`tasks.ifhard.build.surroundings` says what each means."""
 _SLOT = re.compile(r"\{(\w+)(?:\+(\w+))?((?:\|[^{}|]*)*)\}")
@@ -62,13 +75,15 @@ def _fill_text(template: str, values: Mapping[str, Any], last_joint: str) -> str
 
 
 def _pick_options(template: str, beside: Set[str]) -> str:
-    """Keep the bracketed parts whose conditions hold, without the brackets, and drop the others."""
+    """Keep the bracketed parts whose conditions hold, without the brackets, and drop the others; inner ones first."""
 
     def keep(match: re.Match[str]) -> str:
         tags, text = match.groups()
         return text if all((tag in beside) == (sign == "+") for sign, tag in _TAG.findall(tags)) else ""
 
-    return _OPTION.sub(keep, template)
+    while _OPTION.search(template):
+        template = _OPTION.sub(keep, template)
+    return template
 
 
 def _fill_params(template: Any, values: Mapping[str, Any]) -> Any:
@@ -135,10 +150,10 @@ def _check(variant: Variant) -> Variant:
     if not 3 <= len(variant.ru) <= 5:
         raise CatalogueError(f"{variant.key}: {len(variant.ru)} wordings, three to five required")
     for text in (*variant.ru, variant.en):
-        for tag in (tag for tags, _ in _OPTION.findall(text) for _, tag in _TAG.findall(tags)):
+        for tag in re.findall(r"(?<=[+-])\w+", " ".join(re.findall(r"\[((?:[+-]\w+)+):", text))):
             if tag not in BESIDE:
                 raise CatalogueError(f"{variant.key}: wording looks for the unknown tag {tag!r}")
-        if re.search(r"[\[\]]", _OPTION.sub("", text)):
+        if re.search(r"[\[\]]", _pick_options(text, frozenset()) + _pick_options(text, BESIDE)):
             raise CatalogueError(f"{variant.key}: stray bracket in a wording")
         for name, _, forms in _SLOT.findall(text):
             if name not in variant.slots:

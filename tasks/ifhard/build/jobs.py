@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
+from metrics.ifhard.text import cores_of
 from tasks.ifhard.build.bank import Topic
 from tasks.ifhard.prompts import STYLES, WORDINGS
 
@@ -35,6 +36,10 @@ _SIZES: Final[Mapping[bool, Mapping[int, float]]] = {
     False: {3: 0.13, 4: 0.35, 5: 0.365, 6: 0.155},
     True: {3: 0.33, 4: 0.47, 5: 0.20},
 }
+
+
+# Beginnings of words in a task that no table or JSON object of short phrases can do: a letter, a note, a reason.
+_RUNNING: Final = ("письм", "записк", "другу", "почему")
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,7 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> li
         else [(topic.id, rng.choice(topic.tasks)) for topic in (list(topics) * (size // len(topics) + 1))[:size]],
         rng,
     )
+    _keep_running_text(tasks, frames)
     prompts = _shuffled(deal({(s, w): 1.0 for w in range(WORDINGS) for s in STYLES}, size), rng)
     # Dealt within each prompt wording, so that all forty templates are used.
     context = _per_prompt(prompts, rng)
@@ -110,6 +116,22 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> li
         )
         for number in range(size)
     ]
+
+
+def _wants_running_text(task: str) -> bool:
+    return any(core.startswith(_RUNNING) for core in cores_of(task))
+
+
+def _keep_running_text(tasks: list[tuple[str, str]], frames: Sequence[str | None]) -> None:
+    """Give tasks that ask for running text to prose and lists: each is exchanged, in place, with a prose job's task."""
+    partners = [
+        number for number, frame in enumerate(frames) if frame == "prose" and not _wants_running_text(tasks[number][1])
+    ]
+    for number, frame in enumerate(frames):
+        if frame in {"prose", "bullets", "numbers"} or not _wants_running_text(tasks[number][1]) or not partners:
+            continue
+        other = partners.pop(0)
+        tasks[number], tasks[other] = tasks[other], tasks[number]
 
 
 def _per_prompt(prompts: Sequence[tuple[str, int]], rng: Random) -> list[bool]:

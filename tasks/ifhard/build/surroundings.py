@@ -13,11 +13,15 @@ from tasks.ifhard.build.demands.logic import BRANCHES
 __all__ = ["surroundings"]
 
 _BRANCH_TAGS: Final[Mapping[str, str]] = {
-    "bullets": "list bullets items", "numbers": "list items", "sentences": "sentences", "paragraphs": "paragraphs",
-}  # fmt: skip
+    "bullets": "list bullets items",
+    "numbers": "list items",
+    "sentences": "sentences stops",
+    "paragraphs": "paragraphs",
+}
 # What a requirement tells all its neighbours.
-# list: what an item is; bullets: items have no numbers; items, sentences, paragraphs: exactly how many there are;
-# length: exactly how long the answer is; lower: no capitals; digitless: no digits.
+# list: what an item is; bullets: items have no numbers; items, sentences, paragraphs: how many there are, two at least;
+# length: exactly how long the answer is; lower: no capitals; digitless, latinless: no digits, no Latin letters;
+# stops: ends of sentences are looked at (every rule of _SENTENCES says so).
 _TELLS: Final[Mapping[str, str]] = {
     "format:bullet_list/strict": "list bullets items",
     "format:numbered_list/strict": "list items",
@@ -28,6 +32,8 @@ _TELLS: Final[Mapping[str, str]] = {
     "structure:items_total_words/numbered": "list",
     "lexical:acrostic/plain": "items",
     "structure:sentence_count/exact": "sentences",
+    "structure:sentence_count/between": "sentences",
+    "structure:paragraph_sentences/exact": "sentences",
     "logic:override/sentence_count": "sentences",
     "lexical:sentence_acrostic/plain": "sentences",
     "structure:paragraph_count/exact": "paragraphs",
@@ -38,6 +44,7 @@ _TELLS: Final[Mapping[str, str]] = {
     "logic:override/word_count": "length",
     "style:no_caps/plain": "lower",
     "style:no_digits/numeral_words": "digitless",
+    "style:no_latin/cyrillic_terms": "latinless",
 }
 # What it explains to the neighbours that come after it: an explanation is given once, where it is first needed.
 _ITEMS: Final = (
@@ -79,8 +86,11 @@ def surroundings(frame: str, keys: Sequence[str], place: int) -> frozenset[str]:
     for other, key in enumerate(keys):
         if other != place:
             tags |= _tells(key)
+            if _is_one_of(key, _SENTENCES):
+                tags.add("stops")
     for key in keys[:place]:
-        if _is_one_of(key, _ITEMS):
+        # Any marker will do for these items, while those of items_total_words are of one kind.
+        if _is_one_of(key, _ITEMS) and not keys[place].startswith("structure:items_total_words"):
             tags.add("list")
         if _is_one_of(key, _SENTENCES):
             tags.add("sentence")

@@ -1,5 +1,6 @@
 """Composing the format family: lists, data shapes, bold, line lengths, hashtags."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -155,6 +156,8 @@ def _bold_settle(draft: Draft, ask: Ask) -> None:
     if name == "position":
         _bold_position(draft, ask)
         return
+    if "words" in ask.values and sum(bool(_spans(draft, slot, 2)) for slot in range(draft.n)) < ask.values["count"]:
+        ask.values["words"] = 1
     width = ask.values.get("words", 1)
     slots = [slot for slot in range(draft.n) if _spans(draft, slot, width)]
     if len(slots) < ask.values["count"]:
@@ -164,8 +167,16 @@ def _bold_settle(draft: Draft, ask: Ask) -> None:
         draft.texts[slot] = embolden(draft.texts[slot], place, width)
 
 
+# Endings of an adjective and of the noun that follows it; pronouns that decline like adjectives are none.
+_PAIRS: Final = re.compile(
+    r"(?!кажд|котор|как|так|сам|весь|друг|люб)\w{2,}(?:(?:ая|яя) \w{2,}[аяь]|(?:ую|юю) \w{2,}[уюь]|(?:ое|ее) \w{2,}[ое]"
+    r"|(?:ый|ий) \w{2,}[бвгджзкмнпрсфхцчшщ]|(?:ые|ие) \w{2,}[иыая]|(?:ого|его) \w{2,}[ая]|(?:ым|им) \w{2,}[ое]м"
+    r"|(?:ых|их) \w{2,}[аяе][хй]|(?:ыми|ими) \w{2,}ами)"
+)
+
+
 def _spans(draft: Draft, slot: int, width: int) -> list[int]:
-    """Where ``width`` neighbouring words without marks between them start; single words are not tiny ones."""
+    """Where ``width`` neighbouring words (one, not a tiny one, or an adjective and its noun) without marks start."""
     tokens = draft.texts[slot].split(" ")
     inner = _inner_words(draft, slot)
     return [
@@ -173,8 +184,12 @@ def _spans(draft: Draft, slot: int, width: int) -> list[int]:
         for place in inner
         if all(other in inner for other in range(place, place + width))
         and all(token.isalpha() for token in tokens[place : place + width - 1])
-        and len(tokens[place].strip(CORE_STRIP)) >= (4 if width == 1 else 2)
+        and (len(tokens[place].strip(CORE_STRIP)) >= 4 if width == 1 else _is_pair(tokens[place], tokens[place + 1]))
     ]
+
+
+def _is_pair(left: str, right: str) -> bool:
+    return _PAIRS.fullmatch(f"{left} {right.strip(CORE_STRIP)}".lower()) is not None
 
 
 def _bold_position(draft: Draft, ask: Ask) -> None:
