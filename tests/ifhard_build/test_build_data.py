@@ -5,12 +5,12 @@ import json
 from collections import Counter
 
 import pytest
-from conftest import DATA
 
 from metrics.ifhard import score
 from tasks.ifhard.build.free_rate import BAR, free_rates
 from tasks.ifhard.build.shares import LEFT_OUT, MINIMUM
 from tasks.ifhard.build.validate import check_dataset, stack_of
+from tasks.ifhard.dataset import BUILTIN as DATA
 
 
 def constraints_of(row):
