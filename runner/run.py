@@ -280,6 +280,8 @@ def _sigterm_like_ctrl_c() -> Iterator[list[int]]:
 
     def handler(number: int, _: Any) -> None:
         received.append(number)
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background of a script
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGTERM, handler)

@@ -63,11 +63,20 @@ async def slow(server, request):
     return await answer(expected(number_of(prompt_of(await request.json()))))(server, request)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_says_how_to_go_on(tmp_path, number, status):
+@pytest.mark.parametrize(
+    ("number", "status", "ignored"),
+    [
+        pytest.param(signal.SIGINT, 130, False, id="ctrl-c"),
+        pytest.param(signal.SIGTERM, 143, False, id="sigterm"),
+        pytest.param(signal.SIGTERM, 143, True, id="sigterm-in-the-background"),
+    ],
+)
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, number, status, ignored):
     """Exit 130 (143), a valid run.json, the command to resume; finished answers are kept."""
     with FaultServer(slow) as server:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN) if ignored else signal.getsignal(signal.SIGINT)
         process = first_run(tmp_path, server)
+        signal.signal(signal.SIGINT, before)
         wait_for_answers(server, process, 20)
         process.send_signal(number)
         _, said = process.communicate(timeout=120)
