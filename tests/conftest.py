@@ -4,8 +4,10 @@ import signal
 import sys
 from pathlib import Path
 
-# In the background of a script SIGINT is ignored, and children inherit that; the tests of Ctrl-C need it alive.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# In the background of a script, or under nohup, these are ignored and children inherit that; a child of a process
+# that handles them starts with the defaults, which the tests of Ctrl-C and hang-up need.
+for _number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else lambda *_: None)
 
 sys.path.insert(0, str(Path(__file__).parent / "endpoints"))
