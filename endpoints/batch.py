@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Final
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
 from endpoints.failure import Failure
@@ -9,6 +10,9 @@ from endpoints.journal import Journal
 from endpoints.request import Outcome, Request
 
 __all__ = ["Batch", "Patience"]
+
+
+_ABOUT_THE_BODY: Final = frozenset({400, 422})
 
 
 class Patience:
@@ -23,12 +27,14 @@ class Patience:
 
     Attributes:
         given_up: set once the server is given up; it stays set.
-        ever_answered: whether this run, or an earlier one in the same journal, has had an answer.
+        ever_answered: whether this run has had an answer.
+        answered_before: whether an earlier run in the same journal has.
     """
 
     def __init__(self, concurrency: int) -> None:
         self.given_up = asyncio.Event()
         self.ever_answered = False
+        self.answered_before = False
         self._limit = 2 * concurrency
         self._failures = 0
         self._timeouts = 0
@@ -143,7 +149,7 @@ class Batch:
             if known is None:
                 rest.append(key)
             else:
-                self._patience.ever_answered = True  # the server takes such requests; a refusal concerns one sample
+                self._patience.answered_before = True
                 self._finish(key, known)
         return rest
 
@@ -173,7 +179,9 @@ class Batch:
 
     def _judged(self, request: Request, failure: Failure) -> Outcome:
         """The failed outcome, unless it shows that there is no point in going on."""
-        if failure.refuses_all and not self._patience.ever_answered:
+        # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
+        of_one_sample = self._patience.answered_before and failure.status in _ABOUT_THE_BODY
+        if failure.refuses_all and not (self._patience.ever_answered or of_one_sample):
             raise RequestRefused(
                 url=self._url,
                 status=failure.status or 0,

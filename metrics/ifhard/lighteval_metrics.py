@@ -1,68 +1,27 @@
-"""IFHardBench metrics in LightEval's terms: one verification pass a sample, one corpus function."""
-
-import math
-from typing import Any, NoReturn
-
-from lighteval.metrics.metrics_corpus import CorpusLevelComputation
-from lighteval.metrics.metrics_sample import SampleLevelComputation
-from lighteval.metrics.utils.metric_utils import SampleLevelMetricGrouping
-from lighteval.models.model_output import ModelResponse
-from lighteval.tasks.requests import Doc, SamplingMethod
+"""IFHardBench metrics in LightEval's terms."""
 
 from metrics.ifhard.samples import score_sample, unanswered_sample
 from metrics.ifhard.summary import HEADLINES, summarise
-from metrics.record import Record
-from metrics.summary import flat_metrics
+from metrics.lighteval_records import RecordCorpus, RecordSample, group_metrics
 
 __all__ = ["IFHARD_METRICS", "IFHardCorpus", "IFHardSample"]
 
-SAMPLE_METRICS = ("sample_pass_rate", "constraint_pass_rate")
+_NAMES = ("sample_pass_rate", "constraint_pass_rate")
 
 
-class IFHardSample(SampleLevelComputation):
+class IFHardSample(RecordSample):
     """Per sample: the record with every verdict, and the two per-sample rates."""
 
-    def compute(self, doc: Doc, model_response: ModelResponse, **kwargs: Any) -> dict[str, Any]:
-        """Score the raw text of one response.
-
-        The raw text, not LightEval's stripped one: the benchmark has its own reasoning rule
-        (contract, section 3). A response of our endpoint model says how it came about; one
-        of another backend is taken as an answer.
-
-        A fault of the scorer is recorded on the sample instead of ending the run.
-        """
-        outcome = getattr(model_response, "outcome", "answered")
-        if outcome == "answered":
-            truncated = getattr(model_response, "truncated", False)
-            try:
-                record = score_sample(doc.specific, model_response.text[0] if model_response.text else None, truncated)
-            except Exception as error:
-                record = unanswered_sample(doc.specific, "unscored", f"scorer raised {type(error).__name__}: {error}")
-        else:
-            record = unanswered_sample(doc.specific, outcome, getattr(model_response, "error", None) or "")
-        return {"record": record, **{name: record["scores"][name] for name in SAMPLE_METRICS}}
+    score = staticmethod(score_sample)
+    unanswered = staticmethod(unanswered_sample)
+    names = _NAMES
 
 
-class IFHardCorpus(CorpusLevelComputation):
-    """Over a task: every headline with its interval, as plain floats (NaN where undefined)."""
+class IFHardCorpus(RecordCorpus):
+    """Over a task: the headlines of contract section 8.2 with their intervals."""
 
-    def compute_corpus(self, items: list[Record]) -> dict[str, float]:
-        """Aggregate the records of one task (contract, section 8.2)."""
-        row = flat_metrics(summarise(items))
-        # LightEval recomputes each per-sample name that this row lacks; an undefined one must be there too.
-        return {**dict.fromkeys(SAMPLE_METRICS, math.nan), **row}
+    summarise = staticmethod(summarise)
+    names = _NAMES
 
 
-def answered_by_record(items: list[Any]) -> NoReturn:
-    """LightEval wants a function a metric name; the record's function answers for all."""
-    raise AssertionError("IFHardCorpus returns every per-sample metric name")
-
-
-IFHARD_METRICS = SampleLevelMetricGrouping(
-    metric_name=["record", *SAMPLE_METRICS],
-    higher_is_better={name: name != "empty_share" for name in HEADLINES},
-    category=SamplingMethod.GENERATIVE,
-    sample_level_fn=IFHardSample(),
-    # The record stands first: LightEval asks in this order and skips the names its answer holds.
-    corpus_level_fn={"record": IFHardCorpus(), **dict.fromkeys(SAMPLE_METRICS, answered_by_record)},
-)
+IFHARD_METRICS = group_metrics(IFHardSample(), IFHardCorpus(), {name: name != "empty_share" for name in HEADLINES})

@@ -122,7 +122,7 @@ def test_second_answer_to_a_key_is_refused(filled):
 def test_not_asked_is_not_journalled(path):
     """What was never sent leaves no line."""
     with Journal(path) as journal, pytest.raises(ValueError, match="not_asked"):
-        journal.append(chat("а"), Outcome.unasked())
+        journal.append(chat("а"), Outcome.unasked("the run ended"))
     assert path.read_bytes() == b""
 
 

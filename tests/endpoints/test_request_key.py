@@ -143,8 +143,13 @@ def test_outcomes_are_told_apart():
         "timeout",
         3,
     )
-    unasked = Outcome.unasked()
-    assert (unasked.status, unasked.text, unasked.attempts, unasked.error) == ("not_asked", "", 0, None)
+    unasked = Outcome.unasked("the run ended")
+    assert (unasked.status, unasked.text, unasked.attempts, unasked.error) == (
+        "not_asked",
+        "",
+        0,
+        "the run ended",
+    )
     assert failed.error_code in ERROR_CODES
 
 
