@@ -28,8 +28,9 @@ class RecordSample(SampleLevelComputation):
         names: per-sample metric names, keys of the record's scores.
     """
 
-    score: ClassVar[staticmethod[[Mapping[str, Any], str | None, bool], Record]]
-    unanswered: ClassVar[staticmethod[[Mapping[str, Any], str, str], Record]]
+    # In quotes: staticmethod takes parameters for the type checker only.
+    score: "ClassVar[staticmethod[[Mapping[str, Any], str | None, bool], Record]]"
+    unanswered: "ClassVar[staticmethod[[Mapping[str, Any], str, str], Record]]"
     names: ClassVar[tuple[str, ...]]
 
     def compute(self, doc: Doc, model_response: ModelResponse, **kwargs: Any) -> dict[str, Any]:
@@ -60,7 +61,7 @@ class RecordCorpus(CorpusLevelComputation):
         names: per-sample metric names.
     """
 
-    summarise: ClassVar[staticmethod[[Sequence[Record]], Summary]]
+    summarise: "ClassVar[staticmethod[[Sequence[Record]], Summary]]"
     names: ClassVar[tuple[str, ...]]
 
     def compute_corpus(self, items: list[Record]) -> dict[str, float]:
