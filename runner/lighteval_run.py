@@ -2,7 +2,9 @@
 
 import contextlib
 import copy
+import json
 import logging
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -106,6 +108,26 @@ class LightevalRun:
         """Samples that took more than one request."""
         details = self._pipeline.get_details()
         return sum(detail.model_response.attempts > 1 for name in self.tasks for detail in details[name])
+
+    def repeat_check(self, task: str) -> tuple[int, int, int]:
+        """How steady a task's repeats are: questions answered more than once, of them with unlike texts, with unlike
+        per-sample scores.
+        """
+        texts: dict[str, set[str]] = defaultdict(set)
+        scores: dict[str, set[str]] = defaultdict(set)
+        times: Counter[str] = Counter()
+        for detail in self._pipeline.get_details()[task]:
+            record = detail.metric["record"]
+            if record["outcome"] == "answered":
+                times[record["id"]] += 1
+                texts[record["id"]].add(detail.model_response.text[0])
+                scores[record["id"]].add(json.dumps(record["scores"], sort_keys=True))
+        several = [question for question, count in times.items() if count > 1]
+        return (
+            len(several),
+            sum(len(texts[question]) > 1 for question in several),
+            sum(len(scores[question]) > 1 for question in several),
+        )
 
     def save(self, rows: dict[str, dict[str, Any]]) -> None:
         """Write LightEval's results JSON and the details parquet.

@@ -49,8 +49,10 @@ def report(
         _task_result(task, summary, records[task], settings, benchmarks[_bench(task)], handles[_bench(task)])
         for task, summary in summaries.items()
     ]
+    if settings.repeats > 1:
+        notes = [*notes, *(_repeat_note(task, *run.repeat_check(task)) for task in records)]
     table = render_table(
-        server.label, generation_phrase(settings, server), results, [f"warning: {note}" for note in notes]
+        server.label, generation_phrase(settings, server), results, [f"note: {note}" for note in notes]
     )
     (file.path.parent / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["tasks"] = rows
@@ -66,6 +68,13 @@ def report(
     _say_errors(file, file.path.parent, asked=server.base_url is not None)
     say(f"results: {file.path.parent}")
     return exit_status
+
+
+def _repeat_note(task: str, several: int, texts: int, scores: int) -> str:
+    return (
+        f"repeat check of {task}: of {several} questions answered more than once, {texts} got unlike answers "
+        f"and {scores} unlike scores"
+    )
 
 
 def _bench(task: str) -> str:

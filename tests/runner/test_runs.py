@@ -254,6 +254,7 @@ def test_repeats_are_asked_separately_and_scored_together(command):
     assert result.row()["sample_pass_rate"] == 0.5
     assert result.row()["n_total"] == 12
     assert "2 answers a question" in result.out
+    assert "of 6 questions answered more than once, 6 got unlike answers and 6 unlike scores" in result.out
     assert sorted({line["repeat"] for line in result.journal}) == [0, 1]
 
 
