@@ -129,6 +129,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["tasks"] = _tasks(values.pop("task"))
     if "fail_under" in values:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
+    if "responses" in values and not Path(values["responses"]).is_file():
+        raise UsageError(f"--responses {values['responses']}: no such file")
     for name in ("responses", "dataset"):
         if name in values and (name == "responses" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere

@@ -19,7 +19,7 @@ from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
-from endpoints.saved import ResponsesError
+from endpoints.saved import ResponsesError, SavedResponses
 from runner.console import say, show
 from runner.exits import Exit, UsageError
 from runner.folder import RunFile, lock_folder, new_run_dir
@@ -114,13 +114,17 @@ class _Run:
             shown[doc.task_name] += 1
             if shown[doc.task_name] <= count:
                 request = model.request(doc)
-                show(f"=== {doc.task_name}, id {request.sample_id}, at most {request.max_tokens} new tokens\n")
+                stops = f", stop at {list(doc.stop_sequences)}" if doc.stop_sequences else ""
+                size = f"at most {request.max_tokens} new tokens{stops}"
+                show(f"=== {doc.task_name}, id {request.sample_id}, {size}\n")
                 for message in request.messages or ({"role": "prompt", "content": request.prompt or ""},):
                     show(f"[{message['role']}]\n{message['content']}\n")
         return Exit.COMPLETE
 
     def score(self) -> int:
         """Generate, score, write the run folder, print the table."""
+        if self.settings.responses is not None:
+            SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
         handles = self._datasets()
         with open_server(self.settings) as server:
             file = self._open_folder(server, handles)
@@ -204,6 +208,7 @@ class _Run:
             "temperature": settings.temperature,
             "seed": settings.seed,
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
         }
         self.file.content["datasets"] = {
             name: {

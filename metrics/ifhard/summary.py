@@ -36,7 +36,7 @@ def summarise(records: Sequence[Record]) -> Summary:
     headlines = (
         _mean_headline("sample_pass_rate", valid, values, bounds, "no sample has a valid answer"),
         _mean_headline("constraint_pass_rate", valid, values, bounds, "no answer with text"),
-        _balance_headline(valid, values, bounds, rare),
+        _balance_headline(valid, bounds, rare),
         _empty_headline(valid, values, bounds),
     )
     notes = []
@@ -106,22 +106,21 @@ def _empty_headline(
     return Headline(name, values[name], interval, len(valid), bounds.get(name), higher_is_better=False)
 
 
-def _balance_headline(
-    valid: Sequence[Record], values: dict[str, float], bounds: dict[str, tuple[float, float]], rare: Sequence[str]
-) -> Headline:
+def _balance_headline(valid: Sequence[Record], bounds: dict[str, tuple[float, float]], rare: Sequence[str]) -> Headline:
     name = "balance_score"
     seen_types = {verdict["id"] for record in valid if not record["empty"] for verdict in record["verdicts"]}
     n = sum(not record["empty"] and bool(record["verdicts"]) for record in valid)
     if seen_types <= set(rare):
         return Headline(name, None, None, n, bounds.get(name), f"no requirement type has {MIN_VERDICTS} verdicts yet")
-    passed, seen = _count_matrices(valid, sorted(seen_types))
+    kept = sorted(seen_types - set(rare))
+    passed, seen = _count_matrices(valid, kept)
     interval = bootstrap_balance(passed, seen, min_seen=MIN_VERDICTS)
     note = f"{len(seen_types) - len(rare)} of {len(seen_types)} types" if rare else ""
-    return Headline(name, values[name], interval, n, bounds.get(name), note)
+    return Headline(name, _balance_of(valid, set(kept), False), interval, n, bounds.get(name), note)
 
 
 def _count_matrices(valid: Sequence[Record], types: Sequence[str]) -> tuple[Any, Any]:
-    """Verdicts passed and seen, questions x types."""
+    """Verdicts passed and seen, questions x types; other types are left out."""
     rows = {question: i for i, question in enumerate(dict.fromkeys(record["id"] for record in valid))}
     columns = {name: j for j, name in enumerate(types)}
     passed = np.zeros((len(rows), len(columns)))
@@ -130,14 +129,17 @@ def _count_matrices(valid: Sequence[Record], types: Sequence[str]) -> tuple[Any,
         if record["empty"]:
             continue
         for verdict in record["verdicts"]:
-            i, j = rows[record["id"]], columns[verdict["id"]]
-            seen[i, j] += 1
-            passed[i, j] += bool(verdict["passed"])
+            if verdict["id"] in columns:
+                i, j = rows[record["id"]], columns[verdict["id"]]
+                seen[i, j] += 1
+                passed[i, j] += bool(verdict["passed"])
     return passed, seen
 
 
 def _rare_types(valid: Sequence[Record]) -> list[str]:
-    seen = Counter(verdict["id"] for record in valid if not record["empty"] for verdict in record["verdicts"])
+    # Repeats of a question are no further evidence: each counts once, as in a run without repeats.
+    first = {record["id"]: record for record in reversed(valid) if not record["empty"]}
+    seen = Counter(verdict["id"] for record in first.values() for verdict in record["verdicts"])
     return sorted(name for name, count in seen.items() if count < MIN_VERDICTS)
 
 

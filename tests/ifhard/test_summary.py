@@ -132,6 +132,14 @@ def test_repeats_of_a_question_are_resampled_together():
     assert tuple(summary.headline("sample_pass_rate").interval) == (0.0, 1.0)
 
 
+def test_repeats_do_not_make_a_type_frequent():
+    """Four questions asked five times have four verdicts a type, not twenty: undefined, as without repeats."""
+    records = [answered(i, "раз два", repeat=r) for i in range(4) for r in range(5)]
+    assert summarise(records).headline("balance_score").value is None
+    more = [answered(i, "раз два" if i else "раз", repeat=r) for i in range(5) for r in range(5)]
+    assert summarise(more).headline("balance_score").value == pytest.approx(math.sqrt(0.8))
+
+
 def test_unclosed_reasoning_is_counted_and_scored_as_it_stands():
     """Cut inside the trace: the trace is the answer, and it is no right one for containing the answer."""
     record = answered(0, "<think>ответ: раз два", truncated=True)

@@ -99,6 +99,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True, help="answers; the expectation goes to OUT.expected.json")
     options = parser.parse_args(argv)
+    if not 0 <= options.share <= 1:
+        parser.error(f"--share must be from 0 to 1, got {options.share}")
+    for name in ("test.jsonl", "witnesses.jsonl"):
+        if not (options.dataset / name).is_file():
+            parser.error(f"--dataset {options.dataset}: there is no {name} in it")
     answers = _read(options.dataset / "witnesses.jsonl")
     witnesses = {answer["id"]: answer["response"] for answer in answers}
     damaged = damage(_read(options.dataset / "test.jsonl"), witnesses, options.share, options.seed)
