@@ -1,5 +1,6 @@
 """Fitting requests into the server's context window before anything is sent."""
 
+import asyncio
 import dataclasses
 from collections.abc import Sequence
 from typing import Protocol
@@ -52,12 +53,17 @@ async def plan_requests(requests: Sequence[Request], window: int | None, counter
     planned: list[Request | None] = []
     rejected: dict[int, Outcome] = {}
     shortened = 0
+    sizes = [_prompt_bytes(request) for request in requests]
+    doubtful = [i for i, request in enumerate(requests) if sizes[i] + request.max_tokens > window]
+    # All at once: the counter bounds what it has in flight, and one after the other a far server would take minutes.
+    answers = await asyncio.gather(*(counter.count_prompt_tokens(requests[i]) for i in doubtful))
+    counts = dict(zip(doubtful, answers, strict=True))
     for position, request in enumerate(requests):
-        size = _prompt_bytes(request)
-        if size + request.max_tokens <= window:
+        size = sizes[position]
+        if position not in counts:
             planned.append(request)
             continue
-        tokens = await counter.count_prompt_tokens(request)
+        tokens = counts[position]
         exact = tokens is not None
         if tokens is None:
             tokens = int(size * _ESTIMATED_TOKENS_PER_BYTE)

@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.ifhard.scoring import Score, score_constraints
-from metrics.ifhard.scoring_key import parse_constraints
+from metrics.ifhard.scoring_key import Constraint, parse_constraints
 from metrics.record import Record, VerdictRecord, pending_verdict, verdict_record
 
 __all__ = ["score_sample", "unanswered_sample"]
 
 
+@functools.lru_cache(maxsize=4_096)
+def _constraints(scoring: str) -> tuple[Constraint, ...]:
+    return tuple(parse_constraints(scoring))
+
+
 @functools.lru_cache(maxsize=32_768)
 def _score(scoring: str, response: str | None) -> Score:
     """Pure, so remembering it is safe: the live pass rate and the metrics share one pass an answer."""
-    return score_constraints(parse_constraints(scoring), response)
+    return score_constraints(_constraints(scoring), response)
 
 
 def score_sample(specific: Mapping[str, Any], response: str | None, truncated: bool) -> Record:
@@ -26,7 +31,7 @@ def score_sample(specific: Mapping[str, Any], response: str | None, truncated: b
         response: raw model text, reasoning included; None counts as empty.
         truncated: whether generation ended at the token cap.
     """
-    constraints = parse_constraints(specific["scoring"])
+    constraints = _constraints(specific["scoring"])
     result = _score(specific["scoring"], response)
     verdicts = [
         verdict_record(constraint.category, constraint.family, verdict)

@@ -63,9 +63,8 @@ def _bounds(records: Sequence[Record], rare: Sequence[str]) -> dict[str, tuple[f
     missing = sum(record["outcome"] != "answered" for record in records) / len(records)
     bounds = {name: (low[name], high[name]) for name in HEADLINES}
     bounds["empty_share"] = (low["empty_share"], low["empty_share"] + missing)
-    kept = {v["id"] for r in records if r["outcome"] == "answered" and not r["empty"] for v in r["verdicts"]} - set(
-        rare
-    )
+    counted = [record for record in records if record["outcome"] == "answered" and not record["empty"]]
+    kept = {verdict["id"] for record in counted for verdict in record["verdicts"]} - set(rare)
     ends = [_balance_of(records, kept, missing_pass) for missing_pass in (False, True)]
     del bounds["balance_score"]
     if ends[0] is not None and ends[1] is not None:

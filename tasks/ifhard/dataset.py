@@ -19,7 +19,7 @@ from tasks.benchmark import DatasetError, DatasetHandle
 from tasks.ifhard.card import render_card
 from tasks.ifhard.prompts import render
 
-__all__ = ["BUILTIN", "OFFICIAL", "load_dataset", "read_rows"]
+__all__ = ["BUILTIN", "OFFICIAL", "TIERS", "load_dataset"]
 
 BUILTIN = Path(__file__).with_name("data")
 OFFICIAL = "MERA-evaluation/IFHardBench"
@@ -58,11 +58,6 @@ def load_dataset(source: str, cache: Path, revision: str | None = None) -> Datas
     shots = test.with_name("shots.jsonl")
     splits = {"test": _read_split(test), "shots": _read_split(shots) if shots.is_file() and shots != test else []}
     return _normalise(source, splits, cache, None)
-
-
-def read_rows(handle: DatasetHandle, split: str) -> list[dict[str, Any]]:
-    """Rows of a split of an available dataset, in file order."""
-    return _read_split(handle.folder / f"{split}.jsonl")
 
 
 def _read_split(path: Path) -> list[dict[str, Any]]:
