@@ -1,72 +1,12 @@
-"""One run of requests: workers over a queue, the journal, and the two ways in which a run ends early."""
+"""One run of requests known from the start: workers over a queue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Final
 
-from endpoints.errors import ErrorCode, RequestRefused, hint_for
-from endpoints.failure import Failure
-from endpoints.journal import Journal
+from endpoints.course import Course
 from endpoints.request import Outcome, Request
 
-__all__ = ["Batch", "Patience"]
-
-
-_ABOUT_THE_BODY: Final = frozenset({400, 422})
-
-
-class Patience:
-    """When to give a server up: it counts what failed since the last answer.
-
-    The server is given up after ``2 * concurrency`` failed requests in a row, or as many attempts in a row that timed
-    out (so that a server which hangs is not waited for through all the retries of every request). Context overflows
-    do not count: a server that explains its limit is alive.
-
-    Args:
-        concurrency: requests in flight.
-
-    Attributes:
-        given_up: set once the server is given up; it stays set.
-        ever_answered: whether this run has had an answer.
-        answered_before: whether an earlier run in the same journal has.
-    """
-
-    def __init__(self, concurrency: int) -> None:
-        self.given_up = asyncio.Event()
-        self.ever_answered = False
-        self.answered_before = False
-        self._limit = 2 * concurrency
-        self._failures = 0
-        self._timeouts = 0
-
-    def answered(self) -> None:
-        """A request was answered."""
-        self.ever_answered = True
-        self._failures = self._timeouts = 0
-
-    def failed(self, code: ErrorCode) -> None:
-        """A request failed for good."""
-        if code != "context-overflow":
-            self._failures += 1
-            self._judge()
-
-    def timed_out(self) -> None:
-        """One attempt of a request timed out."""
-        self._timeouts += 1
-        self._judge()
-
-    def _judge(self) -> None:
-        if max(self._failures, self._timeouts) >= self._limit:
-            self.given_up.set()
-
-    async def pause(self, seconds: float) -> bool:
-        """Waits, but no longer than the server has our patience; returns whether it still has."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self.given_up.wait()
-        except TimeoutError:
-            return True
-        return False
+__all__ = ["Batch"]
 
 
 class Batch:
@@ -74,42 +14,34 @@ class Batch:
 
     Two ends before the last request:
 
-    - a refusal while no request of this run has been answered raises :class:`RequestRefused` (the same would happen
-      to every other request);
-    - the server is given up (:class:`Patience`): nothing more is sent and the rest is ``not_asked``; waits before a
-      retry end at once, and requests on the wire have ``grace_s`` seconds to end, after which they are failed too
-      (``server-gone``).
+    - a refusal while no request of this run has been answered raises :class:`endpoints.errors.RequestRefused` (the
+      same would happen to every other request);
+    - the server is given up (:class:`endpoints.course.Patience`): nothing more is sent and the rest is ``not_asked``;
+      waits before a retry end at once, and requests on the wire have some seconds of grace to end, after which they
+      are failed too (``server-gone``).
 
     Args:
-        ask: sends one request, as often as it sees fit while there is patience.
+        course: the endpoint over this run.
         requests: the requests.
-        url: address of the endpoint, for messages.
         concurrency: number of workers.
-        grace_s: see above.
-        journal: open journal, or None.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
+        ready: likewise.
     """
 
     def __init__(
         self,
-        ask: Callable[[Request, Patience], Awaitable[Outcome | Failure]],
+        course: Course,
         requests: Sequence[Request],
         *,
-        url: str,
         concurrency: int,
-        grace_s: float,
-        journal: Journal | None,
         on_outcome: Callable[[Request, Outcome], None] | None,
+        ready: Callable[[], Awaitable[None]] | None,
     ) -> None:
-        self._ask = ask
+        self._course = course
         self._requests = requests
-        self._url = url
         self._concurrency = concurrency
-        self._grace_s = grace_s
-        self._journal = journal
         self._on_outcome = on_outcome
-        self._patience = Patience(concurrency)
-        self._out_of_grace = False
+        self._ready = ready
         self._outcomes: dict[int, Outcome] = {}
         self._places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
@@ -127,17 +59,14 @@ class Batch:
             for task in (guard, *workers):
                 task.cancel()
             await asyncio.gather(guard, *workers, return_exceptions=True)
-            if self._journal is not None:
-                self._journal.sync()
+            self._course.sync()
         for key in queue:
             self._finish(key, Outcome.unasked("the server was given up before its turn"))
         return [self._outcomes[place] for place in range(len(self._requests))]
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
         """Ends what is still on the wire some time after the server was given up."""
-        await self._patience.given_up.wait()
-        await asyncio.sleep(self._grace_s)
-        self._out_of_grace = True
+        await self._course.out_of_grace()
         for worker in workers:
             worker.cancel()
 
@@ -145,52 +74,21 @@ class Batch:
         """Finishes what the journal answers; returns the keys of the rest, in order."""
         rest = []
         for key in self._places:
-            known = None if self._journal is None else self._journal.get(key)
+            known = self._course.known(key)
             if known is None:
                 rest.append(key)
             else:
-                self._patience.answered_before = True
                 self._finish(key, known)
         return rest
 
     async def _work(self, queue: Iterator[str]) -> None:
-        while not self._patience.given_up.is_set():
+        while not self._course.patience.given_up.is_set():
+            if self._ready is not None:
+                await self._ready()
             key = next(queue, None)
             if key is None:
                 return
-            request = self._requests[self._places[key][0]]
-            result = await self._result(request)
-            outcome = self._judged(request, result) if isinstance(result, Failure) else result
-            if outcome is result:
-                self._patience.answered()
-            if self._journal is not None:
-                self._journal.append(request, outcome, key=key)
-            self._finish(key, outcome)
-
-    async def _result(self, request: Request) -> Outcome | Failure:
-        try:
-            return await self._ask(request, self._patience)
-        except asyncio.CancelledError:
-            if not self._out_of_grace:
-                raise
-            return Failure("server-gone", f"no answer {self._grace_s:g} s after the server was given up", retried=False)
-        except Exception as error:  # a bug of ours costs one sample, not the run
-            return Failure("client-bug", f"{type(error).__name__}: {error}", retried=False)
-
-    def _judged(self, request: Request, failure: Failure) -> Outcome:
-        """The failed outcome, unless it shows that there is no point in going on."""
-        # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
-        of_one_sample = self._patience.answered_before and failure.status in _ABOUT_THE_BODY
-        if failure.refuses_all and not (self._patience.ever_answered or of_one_sample):
-            raise RequestRefused(
-                url=self._url,
-                status=failure.status or 0,
-                server_message=failure.server_message,
-                hint=hint_for(failure.status or 0, failure.server_message),
-                sample_id=request.sample_id,
-            )
-        self._patience.failed(failure.code)
-        return failure.outcome()
+            self._finish(key, await self._course.settle(self._requests[self._places[key][0]], key))
 
     def _finish(self, key: str, outcome: Outcome) -> None:
         for place in self._places[key]:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import httpx2
 import openai
 
-from endpoints.batch import Batch, Patience
+from endpoints.batch import Batch
+from endpoints.course import Course, Patience
 from endpoints.defaults import CONCURRENCY
 from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
@@ -21,6 +22,7 @@ from endpoints.journal import Journal
 from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 from endpoints.request import Outcome, Request
 from endpoints.retry import RetryPolicy
+from endpoints.stream import Stream
 from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
 
 __all__ = ["Endpoint", "ServerInfo"]
@@ -60,7 +62,7 @@ class Endpoint:
     of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
     (:mod:`endpoints.retry`).
 
-    How long a lost server can hold a run (:class:`endpoints.batch.Patience` gives it up after ``2 * concurrency``
+    How long a lost server can hold a run (:class:`endpoints.course.Patience` gives it up after ``2 * concurrency``
     failures in a row, so after at most two of each worker): where it refuses connections or answers with errors, the
     waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for longer waits, up to
     ``retry.retry_after_cap_s`` for each, 12 minutes); where it drops packets, ``2 * retry.max_attempts * connect_s``
@@ -199,6 +201,7 @@ class Endpoint:
         requests: Sequence[Request],
         journal: Journal | None = None,
         on_outcome: Callable[[Request, Outcome], None] | None = None,
+        ready: Callable[[], Awaitable[None]] | None = None,
     ) -> list[Outcome]:
         """Puts every request to the server, ``concurrency`` at a time, and waits for all outcomes.
 
@@ -210,6 +213,7 @@ class Endpoint:
             journal: open journal to read from and append to, None for none.
             on_outcome: called once for each request, on the thread of the event loop, as its outcome is known
                 (answers from the journal first); it must return at once. What it raises ends the run.
+            ready: awaited before each request is sent: holds generation back where what comes after is slower.
 
         Returns:
             The outcomes, in the order and number of ``requests``.
@@ -219,16 +223,22 @@ class Endpoint:
             JournalError: the journal cannot be written; the others are cancelled.
         """
         self._opened()
-        batch = Batch(
-            self._ask,
-            requests,
-            url=self.base_url,
-            concurrency=self.concurrency,
-            grace_s=self._grace_s,
-            journal=journal,
-            on_outcome=on_outcome,
-        )
+        batch = Batch(self._course(journal), requests, concurrency=self.concurrency, on_outcome=on_outcome, ready=ready)
         return await batch.run()
+
+    def stream(self, journal: Journal | None = None) -> Stream:
+        """For requests that come up one by one; an asynchronous context manager to be left before the endpoint is.
+
+        Args:
+            journal: open journal to read from and append to, None for none.
+        """
+        self._opened()
+        return Stream(self._course(journal), concurrency=self.concurrency)
+
+    def _course(self, journal: Journal | None) -> Course:
+        return Course(
+            self._ask, url=self.base_url, concurrency=self.concurrency, grace_s=self._grace_s, journal=journal
+        )
 
     async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:
         kind = request.kind

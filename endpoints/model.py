@@ -7,12 +7,13 @@ Used by the runner, and by LightEval's own command line as a model definition fi
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lighteval.models.abstract_model import LightevalModel
 from lighteval.models.model_output import ModelResponse
@@ -29,11 +30,13 @@ from endpoints.request import Outcome, Request
 from endpoints.response import to_response
 from endpoints.saved import SavedResponses
 
-__all__ = ["EndpointModel", "OnAnswer"]
+__all__ = ["Companion", "EndpointModel", "OnAnswer"]
 
 logger = logging.getLogger(__name__)
 
-OnAnswer = Callable[[Doc, Outcome], Awaitable[None] | None]
+T = TypeVar("T")
+OnAnswer = Callable[[Doc, Outcome], Awaitable[str | None] | None]
+Companion = Callable[[], contextlib.AbstractAsyncContextManager[Any]]
 _NAMED = 5  # ids shown when a list could be long
 
 
@@ -55,19 +58,31 @@ class EndpointModel(LightevalModel):
         config: settings; from LightEval's command line a bare custom-model config, the rest
             then comes from the environment (``endpoints.model_config.ENVIRONMENT``).
         on_answer: called on the event loop with each document and its outcome as it arrives; what
-            it returns is awaited before generation counts as finished (scoring, judging).
+            it returns is awaited before generation counts as finished (scoring, judging), and what that gives is
+            kept as the response's judgement. What it raises ends the run; answers are in the journal by then.
+        companion: entered on the event loop around all of it (a judge's endpoint).
+        most_waiting: generation pauses while more answers than this wait for what ``on_answer`` returned.
         strict: raise at the end if any sample has no answer. LightEval's command line has no
             other way to say so; the runner reports coverage instead.
     """
 
     is_async = True
 
-    def __init__(self, config: Any, on_answer: OnAnswer | None = None, strict: bool = True) -> None:
+    def __init__(
+        self,
+        config: Any,
+        on_answer: OnAnswer | None = None,
+        strict: bool = True,
+        companion: Companion | None = None,
+        most_waiting: int | None = None,
+    ) -> None:
         if not isinstance(config, EndpointModelConfig):
             config = config_from_environment(config.model_name, os.environ)
         self.config: EndpointModelConfig = config
         self.on_answer = on_answer
         self.strict = strict
+        self.companion = companion
+        self.most_waiting = most_waiting
         self.plan_notes: list[str] = []
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
@@ -132,11 +147,15 @@ class EndpointModel(LightevalModel):
                 also when any sample ended without an answer.
         """
         requests = [self.request(doc) for doc in docs]
-        if self.config.responses_path is not None:
-            saved = SavedResponses(Path(self.config.responses_path))
-            outcomes = await self._from_saved(saved, docs, requests)
-        else:
-            outcomes = await self._from_server(docs, requests)
+        work = _Afterwards(self.on_answer, self.most_waiting)
+        async with self.companion() if self.companion is not None else contextlib.nullcontext():
+            try:
+                if self.config.responses_path is not None:
+                    outcomes = await work.guard(self._from_saved(work, docs, requests))
+                else:
+                    outcomes = await work.guard(self._from_server(work, docs, requests))
+            finally:
+                await work.cancel()
         if len(outcomes) != len(docs):
             raise AssertionError(f"{len(outcomes)} outcomes for {len(docs)} documents")
         missing = [(r, o) for r, o in zip(requests, outcomes, strict=True) if o.status != "answered"]
@@ -145,19 +164,24 @@ class EndpointModel(LightevalModel):
             raise EndpointError(
                 f"{len(missing)} of {len(docs)} samples have no answer; finished ones are kept: {shown}"
             )
-        return [to_response(request, outcome) for request, outcome in zip(requests, outcomes, strict=True)]
+        return [
+            to_response(request, outcome, work.result(doc))
+            for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
+        ]
 
-    async def _from_saved(
-        self, saved: SavedResponses, docs: Sequence[Doc], requests: Sequence[Request]
-    ) -> list[Outcome]:
+    async def _from_saved(self, work: "_Afterwards", docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+        saved = SavedResponses(Path(self.config.responses_path or ""))
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
         if saved.unused:
             self.plan_notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
-        pending = [self._announce(doc, outcome) for doc, outcome in zip(docs, outcomes, strict=True)]
-        await asyncio.gather(*(task for task in pending if task is not None))
+        for doc, outcome in zip(docs, outcomes, strict=True):
+            work.start(doc, outcome)
+        await work.finished()
         return outcomes
 
-    async def _from_server(self, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+    async def _from_server(
+        self, work: "_Afterwards", docs: Sequence[Doc], requests: Sequence[Request]
+    ) -> list[Outcome]:
         config = self.config
         order = list(range(len(docs)))
         if config.shuffle_seed is not None:
@@ -170,7 +194,7 @@ class EndpointModel(LightevalModel):
                 ordered = [requests[i] for i in order]
                 plan = await plan_requests(ordered, window, endpoint)
                 self._note_plan(plan, ordered, window)
-                by_position = await self._run(endpoint, journal, [docs[i] for i in order], plan)
+                by_position = await self._run(endpoint, journal, work, [docs[i] for i in order], plan)
         finally:
             if journal is not None:
                 journal.close()
@@ -179,17 +203,16 @@ class EndpointModel(LightevalModel):
             outcomes[position] = outcome
         return [outcome for outcome in outcomes if outcome is not None]
 
-    async def _run(self, endpoint: Endpoint, journal: Journal | None, docs: Sequence[Doc], plan: Plan) -> list[Outcome]:
+    async def _run(
+        self, endpoint: Endpoint, journal: Journal | None, work: "_Afterwards", docs: Sequence[Doc], plan: Plan
+    ) -> list[Outcome]:
         sent = [(doc, request) for doc, request in zip(docs, plan.requests, strict=True) if request is not None]
         doc_of = {id(request): doc for doc, request in sent}
-        pending: list[asyncio.Task[None]] = []
         bar = tqdm(total=len(docs), desc="answers", unit="q", disable=self.on_answer is not None or self.disable_tqdm)
 
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
-            task = self._announce(doc, outcome)
-            if task is not None:
-                pending.append(task)
+            work.start(doc, outcome)
 
         with bar:
             for position, outcome in plan.rejected.items():
@@ -198,14 +221,11 @@ class EndpointModel(LightevalModel):
                 [request for _, request in sent],
                 journal,
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
+                work.room,
             )
-        await asyncio.gather(*pending)
+        await work.finished()
         remaining = iter(answered)
         return [plan.rejected[i] if request is None else next(remaining) for i, request in enumerate(plan.requests)]
-
-    def _announce(self, doc: Doc, outcome: Outcome) -> asyncio.Task[None] | None:
-        work = self.on_answer(doc, outcome) if self.on_answer is not None else None
-        return asyncio.ensure_future(_finish(work)) if work is not None else None
 
     def _note_plan(self, plan: Plan, requests: Sequence[Request], window: int | None) -> None:
         """Say, before anything is sent, what the window does to the run."""
@@ -233,5 +253,79 @@ class EndpointModel(LightevalModel):
         raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")
 
 
-async def _finish(work: Awaitable[None]) -> None:
-    await work
+class _Afterwards:
+    """What is done with answers after they arrived, while others are still awaited.
+
+    Args:
+        on_answer: see EndpointModel.
+        most_waiting: likewise.
+    """
+
+    def __init__(self, on_answer: OnAnswer | None, most_waiting: int | None) -> None:
+        self._on_answer = on_answer
+        self._most_waiting = most_waiting
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._results: dict[int, str] = {}
+        self._room = asyncio.Event()
+        self._room.set()
+        self._failed: asyncio.Future[Any] | None = None
+
+    def start(self, doc: Doc, outcome: Outcome) -> None:
+        """Begin the work on one answer, if there is any."""
+        work = self._on_answer(doc, outcome) if self._on_answer is not None else None
+        if work is None:
+            return
+        task = asyncio.ensure_future(self._finish(doc, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        self._make_room()
+
+    async def _finish(self, doc: Doc, work: Awaitable[str | None]) -> None:
+        self._results[id(doc)] = await work or ""
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._make_room()
+        error = None if task.cancelled() else task.exception()
+        if error is not None and self._failed is not None and not self._failed.done():
+            self._failed.set_exception(error)
+
+    def _make_room(self) -> None:
+        if self._most_waiting is None or len(self._tasks) <= self._most_waiting:
+            self._room.set()
+        else:
+            self._room.clear()
+
+    async def room(self) -> None:
+        """Wait until few enough answers are being worked on."""
+        await self._room.wait()
+
+    async def finished(self) -> None:
+        """Wait for all the work begun."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def guard(self, generation: Coroutine[Any, Any, T]) -> T:
+        """The result of generation, or what the work raised as soon as it does."""
+        self._failed = asyncio.get_running_loop().create_future()
+        task = asyncio.ensure_future(generation)
+        try:
+            await asyncio.wait({task, self._failed}, return_when=asyncio.FIRST_COMPLETED)
+            if self._failed.done():
+                self._failed.result()
+            return await task
+        finally:
+            self._failed.cancel()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def cancel(self) -> None:
+        """End the work that is left, if generation ended early."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def result(self, doc: Doc) -> str:
+        """What the work on an answer gave, empty if nothing."""
+        return self._results.get(id(doc), "")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from lighteval.models.model_output import ModelResponse
 
-from endpoints.request import Outcome, Request
+from endpoints.request import Outcome, Request, storable
 
 __all__ = ["EndpointResponse", "to_response"]
 
@@ -21,6 +21,7 @@ class EndpointResponse(ModelResponse):
         truncated: whether the token cap ended the answer.
         prompt_tokens, completion_tokens: as the server counted, None when it did not say.
         attempts: requests sent for this answer.
+        judgement: what a judge made of it, as JSON; empty without a judge.
     """
 
     outcome: str = "answered"
@@ -31,9 +32,10 @@ class EndpointResponse(ModelResponse):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     attempts: int = 0
+    judgement: str = ""
 
 
-def to_response(request: Request, outcome: Outcome) -> EndpointResponse:
+def to_response(request: Request, outcome: Outcome, judgement: str = "") -> EndpointResponse:
     """LightEval's view of an outcome. ``text`` always holds one string: LightEval drops samples with none."""
     messages = [dict(message) for message in request.messages] if request.messages is not None else None
     return EndpointResponse(
@@ -48,6 +50,7 @@ def to_response(request: Request, outcome: Outcome) -> EndpointResponse:
         prompt_tokens=_count(outcome.prompt_tokens),
         completion_tokens=_count(outcome.completion_tokens),
         attempts=outcome.attempts,
+        judgement=storable(judgement),
     )
 
 

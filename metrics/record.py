@@ -5,15 +5,15 @@ samples; so every key is always present and whatever is free-form is a JSON stri
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from metrics.verdict import Verdict
 
-__all__ = ["OUTCOMES", "Record", "VerdictRecord", "pending_verdict", "verdict_record"]
+__all__ = ["OUTCOMES", "Record", "VerdictRecord", "blank_record", "pending_verdict", "verdict_record"]
 
-Status = Literal["answered", "failed", "not_asked", "unscored"]
-OUTCOMES: tuple[Status, ...] = ("answered", "failed", "not_asked", "unscored")
+Status = Literal["answered", "failed", "not_asked", "unscored", "unjudged"]
+OUTCOMES: tuple[Status, ...] = ("answered", "failed", "not_asked", "unscored", "unjudged")
 
 
 class VerdictRecord(TypedDict):
@@ -40,7 +40,8 @@ class Record(TypedDict):
         repeat: 0-based number of the repeat.
         outcome: ``answered`` (scored), ``failed`` (the endpoint gave no answer),
             ``not_asked`` (the run ended first, or the question does not fit the window),
-            ``unscored`` (the answer is there but the scorer raised).
+            ``unscored`` (the answer is there but the scorer raised), ``unjudged`` (the answer is there but the judge
+            gave no readable verdict).
         error: one line for every outcome but ``answered``, else empty.
         empty, truncated, unclosed_reasoning: what the answer looked like; None without one.
         scores: per-sample metric values by name; None where a metric is undefined.
@@ -89,6 +90,31 @@ def pending_verdict(check_id: str, family: str) -> VerdictRecord:
         "reason": "no valid answer to check",
         "observed": "null",
         "wanted": "null",
+    }
+
+
+def blank_record(
+    specific: Mapping[str, Any], outcome: Any, error: str, score_names: Iterable[str], verdicts: list[VerdictRecord]
+) -> Record:
+    """A record in which nothing is known of the answer yet.
+
+    Args:
+        specific: of the document: ``id``, ``repeat``, ``labels``.
+        outcome, error: how the sample ended.
+        score_names: keys of the per-sample values, all undefined.
+        verdicts: one entry a requirement.
+    """
+    return {
+        "id": specific["id"],
+        "repeat": specific["repeat"],
+        "outcome": outcome,
+        "error": error,
+        "empty": None,
+        "truncated": None,
+        "unclosed_reasoning": None,
+        "scores": dict.fromkeys(score_names),
+        "verdicts": verdicts,
+        "labels": specific["labels"],
     }
 
 

@@ -46,6 +46,7 @@ class Counts:
     empty: int
     truncated: int
     unclosed_reasoning: int
+    unjudged: int = 0
 
     @property
     def complete(self) -> bool:
@@ -97,6 +98,7 @@ def count_outcomes(records: Sequence[Record]) -> Counts:
         empty=sum(bool(record["empty"]) for record in records),
         truncated=sum(bool(record["truncated"]) for record in records),
         unclosed_reasoning=sum(bool(record["unclosed_reasoning"]) for record in records),
+        unjudged=outcomes["unjudged"],
     )
 
 

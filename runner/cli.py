@@ -1,32 +1,22 @@
-"""Arguments of ``run_lighteval.py``. Nothing heavy is imported before they are known to be good."""
+"""From arguments to settings. Nothing heavy is imported before they are known to be good."""
 
 import argparse
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from endpoints.defaults import BASE_URL, CONCURRENCY
-from endpoints.embedded import EmbeddedServer
+from endpoints.defaults import BASE_URL
 from runner.console import say
 from runner.exits import Exit, UsageError
+from runner.parser import build_parser
 from runner.settings import EMBEDDED, Settings, merge_resumed
-from tasks.registry import BENCHMARK_NAMES, TaskNameError, benchmark, parse_task, split_task_list
+from tasks.registry import BENCHMARK_NAMES, TaskNameError, benchmark, parse_task, smoke_samples, split_task_list
 
 __all__ = ["main", "read_arguments"]
 
-_EXAMPLES = """\
-examples:
-  python run_lighteval.py --task "ifhard:all|0" --model embedded
-  python run_lighteval.py --task "ifhard:all|0" --model NAME --base-url http://127.0.0.1:8001/v1 --full
-  python run_lighteval.py --task "ifhard:all|0" --responses answers.jsonl --full
-  python run_lighteval.py --resume results/RUN
-
-exit status: 0 complete; 1 --fail-under not met; 2 bad usage; 3 endpoint or dataset not to be had;
-4 some samples have no valid answer or verdict; 130 interrupted (resumable)
-"""
 # Arguments that change nothing when answers come from a file.
 _SERVER_ONLY = (
     "base_url",
@@ -38,17 +28,18 @@ _SERVER_ONLY = (
     "system_prompt",
     "chat_template_kwargs",
 )
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+# Settings that only some benchmarks read, by the option these declare.
+_OPTIONAL = {
+    "judge": ("judge_model", "judge_base_url", "judge_api_key_env", "judge_concurrency", "judge_prompts"),
+    "column_map": ("column_map",),
+    "grader": ("graders",),
+}
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = build_parser().parse_args(argv)
         _check_install()
         if arguments.list_tasks:
             print_tasks()
@@ -89,10 +80,20 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     if arguments.resume is not None:
         run_dir = Path(arguments.resume)
         recorded = _recorded(run_dir)
-        smoke = min(benchmark(task.partition(":")[0]).smoke_samples for task in recorded.tasks)
+        _check_options(given, recorded.tasks)
+        smoke = smoke_samples(recorded.tasks)
+        if "serve" in given:
+            from runner.serving import addresses
+
+            addresses(Path(given["serve"]), given)
         return merge_resumed(recorded, given, run_dir, smoke), run_dir, []
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
+    _check_options(given, given["tasks"])
+    if "serve" in given:
+        from runner.serving import addresses
+
+        given |= addresses(Path(given["serve"]), given)
     if "model" not in given:
         if "responses" not in given and arguments.show_prompt is None:
             raise UsageError("--model is needed: the name the server serves it under, or 'embedded'")
@@ -131,12 +132,42 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
     if "responses" in values and not Path(values["responses"]).is_file():
         raise UsageError(f"--responses {values['responses']}: no such file")
-    for name in ("responses", "dataset"):
-        if name in values and (name == "responses" or Path(values[name]).exists()):
+    for name in ("responses", "serve", "judge_prompts"):
+        if name in values and not Path(values[name]).exists():
+            raise UsageError(f"--{name.replace('_', '-')} {values[name]}: no such file or folder")
+    for name in ("responses", "serve", "judge_prompts", "dataset"):
+        if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
+    if "grader" in values:
+        values["graders"] = tuple(values.pop("grader"))
+        _pairs("--grader", "NAME=PATH", values["graders"])
+    if "column_map" in values:
+        values["column_map"] = _pairs("--column-map", "FIELD=COLUMN", values["column_map"])
     if "max_samples" in values and "full" in values:
         raise UsageError("--max-samples and --full exclude each other")
     return values
+
+
+def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
+    """``NAME=VALUE`` arguments, each name once."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value or name in pairs:
+            raise UsageError(f"{option} {text!r}: expected {form}, each name once")
+        pairs[name] = value
+    return pairs
+
+
+def _check_options(given: Mapping[str, Any], tasks: Sequence[str]) -> None:
+    """An option that no task of the run reads is an error, not an argument that does nothing."""
+    taken = {option for task in tasks for option in benchmark(task.partition(":")[0]).options}
+    for option, names in _OPTIONAL.items():
+        found = [name for name in names if name in given]
+        if found and option not in taken:
+            shown = {"graders": "grader"}.get(found[0], found[0]).replace("_", "-")
+            takers = [name for name in BENCHMARK_NAMES if option in benchmark(name).options]
+            raise UsageError(f"--{shown} is for tasks of {' and '.join(takers) or 'no benchmark'} only")
 
 
 def _tasks(lists: Sequence[str]) -> tuple[str, ...]:
@@ -190,107 +221,3 @@ def _check_install() -> None:
         raise UsageError(
             f"the package 'tasks' is taken from {found}, not from {ours}: install this checkout with pip install -e ."
         )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def _temperature(text: str) -> float:
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError("must be 0 or more")
-    return number
-
-
-def _not_negative(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError("must be 0 or more")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise argparse.ArgumentTypeError("must be a JSON object")
-    return value
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="run_lighteval.py",
-        description="Score a model on this package's benchmarks through LightEval.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    add = parser.add_argument
-    what = parser.add_argument_group("what to run")
-    what.add_argument(
-        "--task",
-        action="append",
-        metavar="NAME|SHOTS",
-        help="benchmark:subset[:mode]|fewshot; repeatable, or comma-separated",
-    )
-    what.add_argument(
-        "--max-samples", type=_positive, metavar="N", help="N samples a task (default: a smoke run of 10)"
-    )
-    what.add_argument("--full", action="store_true", default=None, help="every sample")
-    what.add_argument("--dataset", metavar="builtin|official|PATH", help="default: the benchmark's own")
-    what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
-    model = parser.add_argument_group("model")
-    model.add_argument(
-        "--model",
-        metavar="NAME",
-        help="name the server serves it under, or 'embedded': a small real model, no server needed",
-    )
-    model.add_argument("--base-url", metavar="URL", help=f"OpenAI-compatible server (default {BASE_URL})")
-    model.add_argument(
-        "--api-key-env", metavar="VAR", help="environment variable with the key (default OPENAI_API_KEY; unset is fine)"
-    )
-    model.add_argument(
-        "--concurrency",
-        type=_positive,
-        metavar="N",
-        help=f"requests in flight (default {CONCURRENCY}; embedded {EmbeddedServer.concurrency})",
-    )
-    model.add_argument("--responses", metavar="FILE.jsonl", help="score saved answers, no model at all")
-    sampling = parser.add_argument_group("generation")
-    sampling.add_argument(
-        "--max-new-tokens",
-        type=_positive,
-        metavar="N",
-        help=f"cap on each answer (default: the task's; embedded {EmbeddedServer.max_new_tokens})",
-    )
-    sampling.add_argument("--temperature", type=_temperature, metavar="T", help="default 0, greedy")
-    sampling.add_argument("--seed", type=_not_negative, metavar="N", help="sampling seed sent to the server")
-    sampling.add_argument("--shuffle-seed", type=_not_negative, metavar="N", help="send the questions in another order")
-    sampling.add_argument("--system-prompt", metavar="TEXT")
-    sampling.add_argument(
-        "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
-    )
-    output = parser.add_argument_group("output")
-    output.add_argument("--output-dir", metavar="DIR", help="folder of run folders (default results)")
-    output.add_argument("--resume", metavar="RUN_DIR", help="go on with a stopped run; needs no other argument")
-    output.add_argument(
-        "--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 if a task's metric is lower"
-    )
-    add("--list-tasks", action="store_true", help="print every task name and exit")
-    add(
-        "--show-prompt",
-        type=_positive,
-        metavar="N",
-        help="print the prompts of the first N samples and exit; needs no server",
-    )
-    return parser

@@ -15,6 +15,7 @@ import datasets
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.logging.info_loggers import MetricsLogger
 from lighteval.models.abstract_model import LightevalModel
+from lighteval.models.model_output import ModelResponse
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
 from lighteval.tasks.registry import Registry
 from lighteval.tasks.requests import Doc, SamplingMethod
@@ -109,14 +110,19 @@ class LightevalRun:
         details = self._pipeline.get_details()
         return sum(detail.model_response.attempts > 1 for name in self.tasks for detail in details[name])
 
-    def repeat_check(self, task: str) -> tuple[int, int, int]:
-        """How steady a task's repeats are: questions answered more than once, of them with unlike texts, with unlike
-        per-sample scores.
+    def pairs(self, task: str) -> list[tuple[Doc, ModelResponse]]:
+        """Documents of a task with their responses."""
+        return [(detail.doc, detail.model_response) for detail in self._pipeline.get_details()[task]]
+
+    def repeat_check(self, tasks: Sequence[str]) -> tuple[int, int, int]:
+        """How steady the repeats in some tasks are: questions answered more than once, of them with unlike texts, with
+        unlike per-sample scores.
         """
         texts: dict[str, set[str]] = defaultdict(set)
         scores: dict[str, set[str]] = defaultdict(set)
         times: Counter[str] = Counter()
-        for detail in self._pipeline.get_details()[task]:
+        details = self._pipeline.get_details()
+        for detail in (detail for task in tasks for detail in details[task]):
             record = detail.metric["record"]
             if record["outcome"] == "answered":
                 times[record["id"]] += 1

@@ -8,16 +8,19 @@ from metrics.summary import Summary
 from runner.console import say, show
 from runner.exits import Exit
 from runner.folder import RunFile
+from runner.judging import RunJudge
 from runner.lighteval_run import LightevalRun
-from runner.rows import error_counts, results_row
+from runner.rows import error_counts, generated_row, results_row
 from runner.server import Server, generation_phrase
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
 from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.registry import run_as
 
 __all__ = ["report"]
 
 _SHOWN_ERRORS = 5
+_GENERATED = ("answered", "unscored")  # an ungraded answer is there but cannot be scored
 
 
 def report(
@@ -28,6 +31,7 @@ def report(
     benchmarks: Mapping[str, Benchmark],
     handles: Mapping[str, DatasetHandle],
     server: Server,
+    judge: RunJudge | None,
     file: RunFile,
     notes: Sequence[str],
 ) -> Exit:
@@ -35,39 +39,74 @@ def report(
 
     Args:
         run: the finished LightEval pass.
-        records: by full task name.
+        records: by full name of the tasks that were run.
         settings: of the run.
         benchmarks, handles: by benchmark name.
         server: what answered.
+        judge: what judged, if anything did.
         file: ``run.json``; finished here.
         notes: warnings that belong under the table.
     """
-    summaries = {task: benchmarks[_bench(task)].summarise(found) for task, found in records.items()}
-    rows = {task: results_row(summary, records[task]) for task, summary in summaries.items()}
+    folder = file.path.parent
+    scored, ungraded = _split(settings.tasks, records, handles)
+    whole = {task: [record for part in run_as([task]) for record in records[part]] for task in scored}
+    shown = {task: found for task, found in (whole | dict(records)).items() if handles[_bench(task)].graded}
+    summaries = {task: benchmarks[_bench(task)].summarise(found) for task, found in shown.items()}
+    rows = {task: results_row(summary, shown[task]) for task, summary in summaries.items()}
+    rows |= {task: generated_row(records[task]) for task in ungraded}
     run.save(rows)
     results = [
-        _task_result(task, summary, records[task], settings, benchmarks[_bench(task)], handles[_bench(task)])
-        for task, summary in summaries.items()
+        _task_result(task, summaries[task], whole[task], settings, benchmarks[_bench(task)], handles[_bench(task)])
+        for task in scored
     ]
     if settings.repeats > 1:
-        notes = [*notes, *(_repeat_note(task, *run.repeat_check(task)) for task in records)]
-    table = render_table(
-        server.label, generation_phrase(settings, server), results, [f"note: {note}" for note in notes]
-    )
-    (file.path.parent / "table.txt").write_text(table, encoding="utf-8", newline="\n")
+        notes = [*notes, *(_repeat_note(task, *run.repeat_check(run_as([task]))) for task in scored)]
+    notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
+    heading = {"Model": server.label, "Generation": generation_phrase(settings, server)}
+    if judge is not None:
+        prompts = ", ".join(found.judging.identity() for found in benchmarks.values() if found.judging is not None)
+        heading["Judge"] = f"{judge.model} at {judge.base_url}, {prompts}"
+    exports = _export(run, ungraded, benchmarks, folder)
+    table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
+    (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["tasks"] = rows
     file.content["errors"] = error_counts(records)
     file.content["retried"] = run.retried
-    complete = all(summary.counts.complete for summary in summaries.values())
-    misses = _misses(settings.fail_under, summaries)
+    complete = all(summaries[task].counts.complete for task in scored) and all(
+        record["outcome"] in _GENERATED for task in ungraded for record in records[task]
+    )
+    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks})
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
     file.finish("complete" if complete else "incomplete", exit_status)
     show("\n" + table)
     for miss in misses:
         say(miss)
-    _say_errors(file, file.path.parent, asked=server.base_url is not None)
-    say(f"results: {file.path.parent}")
+    _say_errors(file, folder, asked=server.base_url is not None)
+    say(f"results: {folder}")
     return exit_status
+
+
+def _split(
+    tasks: Sequence[str], records: Mapping[str, Sequence[Record]], handles: Mapping[str, DatasetHandle]
+) -> tuple[list[str], list[str]]:
+    """Tasks to be scored, as asked for, and tasks run on data without references."""
+    scored = [task for task in tasks if handles[_bench(task)].graded]
+    return scored, [task for task in records if not handles[_bench(task)].graded]
+
+
+def _export(run: LightevalRun, ungraded: Sequence[str], benchmarks: Mapping[str, Benchmark], folder: Path) -> list[str]:
+    """Write the answers of ungraded tasks in the official form; lines for the table."""
+    lines = []
+    for task in ungraded:
+        pairs = run.pairs(task)
+        export = benchmarks[_bench(task)].export
+        kept = export(folder, pairs) if export is not None else folder / "responses.jsonl"
+        answered = sum(getattr(response, "outcome", "answered") == "answered" for _, response in pairs)
+        lines += [
+            f"{task} | GENERATED ONLY: this dataset's references are withheld, so there is no score",
+            f"  {answered} of {len(pairs)} questions answered; answers for the official scorer: {kept}",
+        ]
+    return lines
 
 
 def _repeat_note(task: str, several: int, texts: int, scores: int) -> str:
@@ -97,12 +136,13 @@ def _task_result(
     )
 
 
-def _misses(bounds: Mapping[str, float], summaries: Mapping[str, Summary]) -> list[str]:
+def _misses(bounds: Mapping[str, float], summaries: Mapping[str, Summary | None]) -> list[str]:
     """Every ``--fail-under`` bound that a task does not meet; an undefined value meets none."""
     misses = []
     for metric, bound in bounds.items():
         for task, summary in summaries.items():
-            value = next((headline.value for headline in summary.headlines if headline.name == metric), None)
+            headlines = summary.headlines if summary is not None else ()
+            value = next((headline.value for headline in headlines if headline.name == metric), None)
             if value is None or value < bound:
                 shown = "undefined" if value is None else f"{value:.4f}"
                 misses.append(f"--fail-under: {metric} of {task} is {shown}, {bound:g} was asked for")

@@ -7,7 +7,25 @@ from typing import Any
 from metrics.record import Record
 from metrics.summary import Headline, Summary
 
-__all__ = ["error_counts", "results_row"]
+__all__ = ["error_counts", "generated_row", "results_row"]
+
+
+_COUNTS = (
+    *("total", "answered", "failed", "not_asked", "unscored", "unjudged"),
+    *("empty", "truncated", "unclosed_reasoning"),
+)
+
+
+def generated_row(records: Sequence[Record]) -> dict[str, Any]:
+    """The row of a task whose answers cannot be scored: how its samples ended, and no value that looks like a score."""
+    ends = Counter(record["outcome"] for record in records)
+    return {
+        "generated_only": True,
+        "n_total": len(records),
+        "n_generated": ends["answered"] + ends["unscored"],
+        "n_failed": ends["failed"],
+        "n_not_asked": ends["not_asked"],
+    }
 
 
 def results_row(summary: Summary, records: Sequence[Record]) -> dict[str, Any]:
@@ -21,7 +39,7 @@ def results_row(summary: Summary, records: Sequence[Record]) -> dict[str, Any]:
         row |= _headline_row(headline)
     counts = summary.counts
     row["coverage"] = counts.answered / counts.total if counts.total else None
-    for name in ("total", "answered", "failed", "not_asked", "unscored", "empty", "truncated", "unclosed_reasoning"):
+    for name in _COUNTS:
         row[f"n_{name}"] = getattr(counts, name)
     row["truncated_share"] = counts.truncated / counts.answered if counts.answered else None
     for axis, labels in summary.breakdowns.items():

@@ -22,14 +22,15 @@ from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from runner.console import say, show
 from runner.exits import Exit, UsageError
-from runner.folder import RunFile, lock_folder, new_run_dir
+from runner.folder import RunFile, filed_name, lock_folder, new_run_dir
+from runner.judging import RunJudge, judge_model
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
 from runner.server import Server, api_key, open_server
 from runner.settings import EMBEDDED, Settings
-from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
-from tasks.registry import benchmark
+from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
+from tasks.registry import benchmark, run_as, smoke_samples
 
 __all__ = ["execute"]
 
@@ -79,6 +80,7 @@ class _Run:
         self.file: RunFile | None = None
         self.lock: TextIO | None = None
         self.answered_any = False
+        self.configured: dict[str, dict[str, Any]] = {}
         names = dict.fromkeys(task.partition(":")[0] for task in settings.tasks)
         self.benchmarks: dict[str, Benchmark] = {name: benchmark(name) for name in names}
 
@@ -109,7 +111,7 @@ class _Run:
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
         model = self._model(Server("none", "none", self.settings.model, default_cap=cap), None)
         run = self._pipeline(self._datasets(), model, Path(self.settings.output_dir))
-        shown = dict.fromkeys(self.settings.tasks, 0)
+        shown = dict.fromkeys(run.tasks, 0)
         for doc in run.docs:
             shown[doc.task_name] += 1
             if shown[doc.task_name] <= count:
@@ -126,17 +128,33 @@ class _Run:
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
         handles = self._datasets()
-        with open_server(self.settings) as server:
-            file = self._open_folder(server, handles)
+        with contextlib.ExitStack() as stack:
+            if self.settings.serve is not None:
+                from runner.serving import serving
+
+                file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go there
+                judged = judge_model(self.settings, self.benchmarks) is not None
+                logs = file.path.with_name("logs")
+                asked = self.settings.responses is None and self.settings.model != EMBEDDED
+                stack.enter_context(serving(Path(self.settings.serve), logs, asked=asked, judged=judged))
+            judge = self._judge()
+            server = stack.enter_context(open_server(self.settings))
+            file = self.file or self._open_folder(server.filed_as, handles)
+            self._record_sources(file, server, judge)
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
-            with LiveScores(self.benchmarks, len(run.docs)) as live:
+            notes = self._notes(run.docs)
+            scored = {name: found for name, found in self.benchmarks.items() if handles[name].graded}
+            with LiveScores(scored, len(run.docs), judge) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
                     self.answered_any = self.answered_any or outcome.status == "answered"
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer
+                if judge is not None:
+                    model.companion = lambda: judge.opened(file.path.with_name("judgements.jsonl"))
+                    model.most_waiting = judge.most_waiting
                 records = run.evaluate()
         return report(
             run,
@@ -145,9 +163,45 @@ class _Run:
             benchmarks=self.benchmarks,
             handles=handles,
             server=server,
+            judge=judge,
             file=file,
-            notes=model.plan_notes,
+            notes=[*notes, *model.plan_notes],
         )
+
+    def _judge(self) -> RunJudge | None:
+        """The judge, if an answer of this run is judged; checked before anything is generated."""
+        name = judge_model(self.settings, self.benchmarks)
+        if name is None:
+            return None
+        judge = RunJudge(name, self.settings)
+        judge.check()
+        return judge
+
+    def _notes(self, docs: Sequence[Any]) -> list[str]:
+        """What the benchmarks warn of before anything is sent."""
+        notes = []
+        for task in self.settings.tasks:
+            plain, _, fewshot = task.partition("|")
+            found = self.benchmarks[plain.partition(":")[0]]
+            if found.notes is not None:
+                notes += found.notes([doc for doc in docs if doc.task_name == task], int(fewshot))
+        for note in notes:
+            say(f"warning: {note}")
+        return notes
+
+    def _configure(self) -> None:
+        """Hand the benchmarks their own options.
+
+        Raises:
+            UsageError: an option cannot be used.
+        """
+        options = self.settings.options()
+        for name, found in self.benchmarks.items():
+            if found.configure is not None:
+                try:
+                    self.configured[name] = dict(found.configure(options))
+                except ValueError as error:
+                    raise UsageError(str(error)) from error
 
     def _datasets(self) -> dict[str, DatasetHandle]:
         """Every dataset of the run, checked; on a resume it must be what it was.
@@ -156,12 +210,13 @@ class _Run:
             DatasetError: a dataset cannot be had.
             UsageError: a resumed run's questions or prompts have changed.
         """
+        self._configure()
         cache = platformdirs.user_cache_path(APP_NAME)
         handles = {}
         for name, found in self.benchmarks.items():
             before = self.recorded.get("datasets", {}).get(name, {})
             source = self.settings.dataset or found.default_dataset
-            handle = found.load_dataset(source, cache, before.get("revision"))
+            handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), self.settings.column_map))
             self._check_size(name, handle)
             fields = [("sha256", "questions"), ("prompts_sha256", "prompts")]
             if any(task.partition("|")[2] != "0" for task in self.settings.tasks):
@@ -187,29 +242,18 @@ class _Run:
             if int(fewshot) > handle.shots:
                 raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
 
-    def _open_folder(self, server: Server, handles: Mapping[str, DatasetHandle]) -> RunFile:
+    def _open_folder(self, filed_as: str, handles: Mapping[str, DatasetHandle]) -> RunFile:
         """Make or reopen the run folder and record what is about to run."""
         settings = self.settings
         if self.run_dir is None:
-            self.run_dir = new_run_dir(Path(settings.output_dir), server.filed_as, settings.tasks)
+            self.run_dir = new_run_dir(Path(settings.output_dir), filed_as, settings.tasks)
         self.lock = lock_folder(self.run_dir)
         answers = self._answers_sha256()
-        self._check_source(server, answers)
+        if self.recorded.get("answers_sha256", answers) != answers:
+            raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
         self.file = RunFile.start(self.run_dir, settings, self.command)
         self.file.content["answers_sha256"] = answers
-        self.file.content["model"] = {
-            "requested": settings.model,
-            "served_as": server.served_name,
-            "base_url": server.base_url,
-            "max_model_len": server.window,
-            "reported": dict(server.reported) if server.reported is not None else None,
-        }
-        self.file.content["sampling"] = {
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "max_new_tokens": settings.max_new_tokens or server.default_cap,
-            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
-        }
+        self.file.content["options"] = self.configured
         self.file.content["datasets"] = {
             name: {
                 "name": handle.name,
@@ -226,6 +270,34 @@ class _Run:
         say(f"run folder: {self.run_dir}")
         return self.file
 
+    def _record_sources(self, file: RunFile, server: Server, judge: RunJudge | None) -> None:
+        """Record what answers and what judges.
+
+        Raises:
+            UsageError: another window would cap answers otherwise, and ask for all of them again.
+        """
+        window = self.recorded.get("model", {}).get("max_model_len", server.window)
+        if window != server.window:
+            raise UsageError(
+                f"cannot resume {self.run_dir}: the server's window was {window} tokens, now it is {server.window}"
+            )
+        settings = self.settings
+        file.content["model"] = {
+            "requested": settings.model,
+            "served_as": server.served_name,
+            "base_url": server.base_url,
+            "max_model_len": server.window,
+            "reported": dict(server.reported) if server.reported is not None else None,
+        }
+        file.content["sampling"] = {
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
+        }
+        file.content["judge"] = judge.record(list(self.benchmarks.values())) if judge is not None else None
+        file.write()
+
     def _answers_sha256(self) -> str | None:
         """Digest of the file of saved answers, if the run scores one."""
         if self.settings.responses is None:
@@ -234,21 +306,6 @@ class _Run:
             return hashlib.sha256(Path(self.settings.responses).read_bytes()).hexdigest()
         except OSError as error:
             raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
-
-    def _check_source(self, server: Server, answers: str | None) -> None:
-        """A resumed run gets its answers from where it got them before.
-
-        Raises:
-            UsageError: another window would cap answers otherwise (and ask for all of them again), or the saved
-                answers have changed.
-        """
-        window = self.recorded.get("model", {}).get("max_model_len", server.window)
-        if window != server.window:
-            raise UsageError(
-                f"cannot resume {self.run_dir}: the server's window was {window} tokens, now it is {server.window}"
-            )
-        if self.recorded.get("answers_sha256", answers) != answers:
-            raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
 
     def _model(self, server: Server, journal: Path | None) -> EndpointModel:
         settings = self.settings
@@ -273,9 +330,8 @@ class _Run:
     def _pipeline(self, handles: Mapping[str, DatasetHandle], model: EndpointModel, output_dir: Path) -> LightevalRun:
         settings = self.settings
         configs = [config for name, handle in handles.items() for config in self.benchmarks[name].make_tasks(handle)]
-        smoke = min(found.smoke_samples for found in self.benchmarks.values())
-        samples = None if settings.full else settings.max_samples or smoke
-        return LightevalRun(configs, settings.tasks, model, output_dir, samples, settings.repeats)
+        samples = None if settings.full else settings.max_samples or smoke_samples(settings.tasks)
+        return LightevalRun(configs, run_as(settings.tasks), model, output_dir, samples, settings.repeats)
 
 
 @contextlib.contextmanager

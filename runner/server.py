@@ -15,7 +15,7 @@ from runner.exits import UsageError
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["Server", "api_key", "generation_phrase", "open_server"]
+__all__ = ["Server", "api_key", "generation_phrase", "open_server", "read_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +79,29 @@ async def _describe(server: Server, key: str) -> ServerInfo:
 
 
 def api_key(settings: Settings) -> str:
-    """The key from the variable that ``--api-key-env`` names; vLLM takes any when it was started without one.
+    """The model's key.
 
     Raises:
-        UsageError: the variable was named but is not set.
+        UsageError: see read_key.
     """
-    value = os.environ.get(settings.api_key_env, "").strip()
-    if not value and settings.api_key_env != "OPENAI_API_KEY":
-        raise UsageError(f"--api-key-env {settings.api_key_env}: this environment variable is not set")
+    return read_key(settings.api_key_env, "--api-key-env")
+
+
+def read_key(variable: str, option: str) -> str:
+    """The key from an environment variable; vLLM takes any when it was started without one.
+
+    Args:
+        variable: its name.
+        option: the argument that named it, for messages.
+
+    Raises:
+        UsageError: the variable was named but is not set, or holds what no HTTP header can carry.
+    """
+    value = os.environ.get(variable, "").strip()
+    if not value and variable != "OPENAI_API_KEY":
+        raise UsageError(f"{option} {variable}: this environment variable is not set")
     if not value.isascii() or not value.isprintable():
-        raise UsageError(f"the key in {settings.api_key_env} holds characters that no HTTP header can carry")
+        raise UsageError(f"the key in {variable} holds characters that no HTTP header can carry")
     return value or "EMPTY"
 
 

@@ -8,14 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
 from runner.exits import UsageError
+from tasks.benchmark import Options
 
 __all__ = ["EMBEDDED", "Settings", "merge_resumed"]
 
 EMBEDDED = "embedded"
 
 # What may differ when a run is resumed: how much of it to do, how fast, and what to say of the result.
-_FREE_ON_RESUME = frozenset({"max_samples", "full", "concurrency", "api_key_env", "fail_under"})
+# Another judge judges the same answers anew; they are not asked for again.
+_FREE_ON_RESUME = frozenset(
+    {
+        "max_samples",
+        "full",
+        "concurrency",
+        "api_key_env",
+        "fail_under",
+        "serve",
+        "judge_model",
+        "judge_base_url",
+        "judge_api_key_env",
+        "judge_concurrency",
+        "judge_prompts",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +58,14 @@ class Settings:
         chat_template_kwargs: extra variables for the chat template.
         output_dir: folder of run folders.
         fail_under: lower bounds by metric name.
+        judge_model: name of the judge, None for the benchmark's own.
+        judge_base_url: its server.
+        judge_api_key_env: environment variable that holds its key.
+        judge_concurrency: requests to it in flight.
+        judge_prompts: folder of other judge prompts, or None.
+        column_map: names of the dataset's columns by the benchmark's field names.
+        graders: ``NAME=PATH`` of further checkers.
+        serve: file that says which servers to start, or None.
     """
 
     tasks: tuple[str, ...]
@@ -61,6 +86,19 @@ class Settings:
     chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     output_dir: str = "results"
     fail_under: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    judge_model: str | None = None
+    judge_base_url: str = JUDGE_BASE_URL
+    judge_api_key_env: str = "OPENAI_API_KEY"
+    judge_concurrency: int = CONCURRENCY
+    judge_prompts: str | None = None
+    column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    graders: tuple[str, ...] = ()
+    serve: str | None = None
+
+    def options(self) -> Options:
+        """What benchmarks read of it before their data is loaded."""
+        pairs = tuple(text.partition("=") for text in self.graders)
+        return Options(tuple((name, path) for name, _, path in pairs), self.judge_prompts)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -82,7 +120,7 @@ class Settings:
         tasks = values["tasks"]
         if not isinstance(tasks, list) or not tasks or not all(isinstance(task, str) for task in tasks):
             raise UsageError(f"run.json lists no tasks: {tasks!r}")
-        return cls(**{**values, "tasks": tuple(tasks)})
+        return cls(**{**values, "tasks": tuple(tasks), "graders": tuple(values["graders"])})
 
 
 def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, smoke: int) -> Settings:

@@ -35,18 +35,22 @@ class TaskResult:
     axis: tuple[str, tuple[str, ...]]
 
 
-def render_table(model: str, generation: str, tasks: Sequence[TaskResult], notes: Sequence[str]) -> str:
+def render_table(
+    heading: Mapping[str, str], tasks: Sequence[TaskResult], exports: Sequence[str], notes: Sequence[str]
+) -> str:
     """Plain text: a block a task, headlines first.
 
     Args:
-        model: what answered.
-        generation: one phrase on how answers were generated.
+        heading: what answered, how, and what judged: the table's first lines.
         tasks: in the order of the run.
+        exports: lines on tasks that have no score.
         notes: lines that concern the whole run.
     """
-    lines = [f"Model: {model}", f"Generation: {generation}"]
+    lines = [f"{name}: {value}" for name, value in heading.items()]
     for task in tasks:
         lines += ["", *_task_lines(task)]
+    if exports:
+        lines += ["", *exports]
     if notes:
         lines += ["", *notes]
     return "\n".join(lines) + "\n"
@@ -97,6 +101,8 @@ def _shares(task: TaskResult) -> list[str]:
     lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, counts.answered)})" for n, what in shares)]
     if not counts.complete:
         missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
+        if counts.unjudged:
+            missing += f", {counts.unjudged} UNJUDGED"
         lines.append(f"  without a valid verdict: {missing}")
     if counts.empty:
         lines.append("  hint: empty answers often mean that reasoning used up the token budget (--max-new-tokens)")

@@ -1,18 +1,36 @@
 """What a benchmark tells the runner about itself, without importing LightEval."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from judges.judgement import Ask, Judgement
 from metrics.record import Record
 from metrics.summary import Summary
 
-__all__ = ["Benchmark", "DatasetError", "DatasetHandle"]
+__all__ = ["Benchmark", "DatasetError", "DatasetHandle", "DatasetRequest", "Judging", "Options"]
 
 
 class DatasetError(Exception):
     """A dataset cannot be had or holds a bad row; the message says which and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRequest:
+    """Which data a run wants.
+
+    Attributes:
+        name: ``builtin``, another name the benchmark knows, or a path.
+        cache: the user's cache folder.
+        revision: Hub revision that the resumed run recorded, None for the pinned one.
+        columns: names of the dataset's columns by the benchmark's own field names (``--column-map``).
+    """
+
+    name: str
+    cache: Path
+    revision: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +46,8 @@ class DatasetHandle:
         questions: rows of the evaluation split by task name (without the few-shot part).
         shots: few-shot examples at hand.
         shots_sha256: hex digest of their bytes.
+        graded: False where the rows hold no references: such a run generates only.
+        note: a sentence about the data that belongs under the table, or empty.
     """
 
     name: str
@@ -38,12 +58,44 @@ class DatasetHandle:
     questions: Mapping[str, int]
     shots: int
     shots_sha256: str
+    graded: bool = True
+    note: str = ""
 
     def identity(self, fewshot: int) -> str:
         """One phrase that says what a score over this dataset is comparable with."""
         revision = f", revision {self.revision[:12]}" if self.revision is not None else ""
         shots = f", shots sha256 {self.shots_sha256[:12]}" if fewshot else ""
         return f"{self.name}{revision}, test sha256 {self.sha256[:12]}{shots}"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Command-line options that a benchmark reads itself, before its data is loaded.
+
+    Attributes:
+        graders: (name, path) of further checkers (``--grader NAME=PATH``).
+        judge_prompts: folder of other judge prompts (``--judge-prompts PATH``).
+    """
+
+    graders: tuple[tuple[str, str], ...] = ()
+    judge_prompts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a benchmark's answers are judged by another model.
+
+    Attributes:
+        default_model: name of the judge without ``--judge-model``.
+        judge: (specific of a doc, raw text or None, ask) -> judgement; never raises for any text or reply.
+        score: (specific, raw text or None, truncated, judgement) -> record.
+        identity: one phrase that says which prompts are used; scores by others do not compare.
+    """
+
+    default_model: str
+    judge: Callable[[Mapping[str, Any], str | None, Ask], Awaitable[Judgement]]
+    score: Callable[[Mapping[str, Any], str | None, bool, Judgement], Record]
+    identity: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +113,21 @@ class Benchmark:
         smoke_samples: samples of a run without ``--max-samples`` and ``--full``.
         scorer_version: ``N-X``; N changes when old and new scores no longer compare.
         task_module: importable LightEval task module.
-        load_dataset: (name or path, cache folder, recorded revision or None) -> handle; raises DatasetError.
+        load_dataset: request -> handle; raises DatasetError.
         make_tasks: handle -> LightEval task configs (imports LightEval).
         score: (specific of a doc, text or None, truncated) -> record; may raise on a scorer's bug.
         unanswered: (specific of a doc, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
         metric_names: headlines where higher is better, for ``--fail-under``; the first is also the live pass rate.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
+        parts: subsets that are run as several others and scored over the union of their samples.
+        part_smoke_samples: samples of each part in a smoke run.
+        subset_aliases: other spellings of subsets.
+        options: further command-line options it takes: ``column_map``, ``grader``, ``judge``.
+        configure: called once with those options; returns what ``run.json`` says of them. Raises ValueError.
+        judging: for answers that another model judges.
+        notes: (docs, few-shot number) -> warnings about what is going to be sent.
+        export: (run folder, [(doc, response)]) -> file with the answers of an ungraded run in the official form.
     """
 
     name: str
@@ -80,16 +140,33 @@ class Benchmark:
     smoke_samples: int
     scorer_version: str
     task_module: str
-    load_dataset: Callable[[str, Path, str | None], DatasetHandle]
+    load_dataset: Callable[[DatasetRequest], DatasetHandle]
     make_tasks: Callable[[DatasetHandle], list[Any]]
     score: Callable[[Mapping[str, Any], str | None, bool], Record]
     unanswered: Callable[[Mapping[str, Any], str, str], Record]
     summarise: Callable[[Sequence[Record]], Summary]
     metric_names: tuple[str, ...]
     table_axis: tuple[str, tuple[str, ...]]
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    part_smoke_samples: int = 0
+    subset_aliases: Mapping[str, str] = field(default_factory=dict)
+    options: frozenset[str] = frozenset()
+    configure: Callable[[Options], Mapping[str, Any]] | None = None
+    judging: Judging | None = None
+    notes: Callable[[Sequence[Any], int], list[str]] | None = None
+    export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None
 
     def task_names(self) -> list[str]:
         """Every legal task name without its few-shot part."""
         if not self.modes:
             return [f"{self.name}:{subset}" for subset in self.subsets]
         return [f"{self.name}:{subset}:{mode}" for subset in self.subsets for mode in self.modes]
+
+    def run_as(self, task: str) -> tuple[str, ...]:
+        """The tasks, without few-shot part, that a task is run as: itself, or one for each of its parts."""
+        name, subset, *mode = task.split(":")
+        return tuple(":".join((name, part, *mode)) for part in self.parts.get(subset, (subset,)))
+
+    def smoke_samples_of(self, task: str) -> int:
+        """Samples, of each task it is run as, in a smoke run."""
+        return self.part_smoke_samples if len(self.run_as(task)) > 1 else self.smoke_samples

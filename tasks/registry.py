@@ -3,11 +3,21 @@
 import difflib
 import importlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tasks.benchmark import Benchmark
 
-__all__ = ["BENCHMARK_NAMES", "TaskName", "TaskNameError", "benchmark", "parse_task", "split_task_list"]
+__all__ = [
+    "BENCHMARK_NAMES",
+    "TaskName",
+    "TaskNameError",
+    "benchmark",
+    "parse_task",
+    "run_as",
+    "smoke_samples",
+    "split_task_list",
+]
 
 # A benchmark drops in with one folder under tasks/ and one name here.
 BENCHMARK_NAMES: tuple[str, ...] = ("ifhard",)
@@ -65,7 +75,7 @@ def parse_task(text: str) -> TaskName:
         )
     every = {task: found for bench in BENCHMARK_NAMES for found in [benchmark(bench)] for task in found.task_names()}
     aliases = {bench: benchmark(bench).task_names()[0] for bench in BENCHMARK_NAMES}
-    task = aliases.get(name, name)
+    task = aliases.get(name) or _canonical(name)
     if task not in every:
         near = difflib.get_close_matches(name, [*every, *aliases], n=3, cutoff=0.4) or sorted(every)[:5]
         raise TaskNameError(f"unknown task {text!r}; nearest: {', '.join(near)} (--list-tasks shows all)")
@@ -74,3 +84,27 @@ def parse_task(text: str) -> TaskName:
         legal = ", ".join(map(str, found.fewshots))
         raise TaskNameError(f"task {text!r}: {fewshot} few-shot examples are not offered; legal: {legal}")
     return TaskName(found.name, task, fewshot)
+
+
+def run_as(tasks: Sequence[str]) -> list[str]:
+    """The full names that tasks are run as, each once: a task of several parts is run part by part."""
+    names = []
+    for task in tasks:
+        plain, bar, fewshot = task.partition("|")
+        parts = benchmark(plain.partition(":")[0]).run_as(plain)
+        names += [f"{part}{bar}{fewshot}" for part in parts]
+    return list(dict.fromkeys(names))
+
+
+def smoke_samples(tasks: Sequence[str]) -> int:
+    """Samples, of each task that the tasks are run as, of a run that names no number."""
+    plain = [task.partition("|")[0] for task in tasks]
+    return min(benchmark(task.partition(":")[0]).smoke_samples_of(task) for task in plain)
+
+
+def _canonical(name: str) -> str:
+    """The name with its subset in the usual spelling."""
+    bench, *rest = name.split(":")
+    if bench not in BENCHMARK_NAMES or not rest:
+        return name
+    return ":".join((bench, benchmark(bench).subset_aliases.get(rest[0].strip().lower(), rest[0]), *rest[1:]))

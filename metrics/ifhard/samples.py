@@ -3,13 +3,15 @@
 import functools
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from metrics.ifhard.scoring import Score, score_constraints
 from metrics.ifhard.scoring_key import Constraint, parse_constraints
-from metrics.record import Record, VerdictRecord, pending_verdict, verdict_record
+from metrics.record import Record, blank_record, pending_verdict, verdict_record
 
 __all__ = ["score_sample", "unanswered_sample"]
+
+_SCORES: Final = ("sample_pass_rate", "constraint_pass_rate")
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -37,7 +39,7 @@ def score_sample(specific: Mapping[str, Any], response: str | None, truncated: b
         verdict_record(constraint.category, constraint.family, verdict)
         for constraint, verdict in zip(constraints, result.verdicts, strict=True)
     ]
-    return _record(specific, "answered", "", verdicts) | {
+    return blank_record(specific, "answered", "", _SCORES, verdicts) | {
         "empty": result.empty,
         "truncated": truncated,
         "unclosed_reasoning": result.unclosed_reasoning,
@@ -55,19 +57,6 @@ def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> 
     """
     # No parsing here that could raise: a sample whose scoring failed is recorded through this path.
     entries = json.loads(specific["scoring"])
-    return _record(specific, outcome, error, [pending_verdict(e["category"], e["family"]) for e in entries])
-
-
-def _record(specific: Mapping[str, Any], outcome: Any, error: str, verdicts: list[VerdictRecord]) -> Record:
-    return {
-        "id": specific["id"],
-        "repeat": specific["repeat"],
-        "outcome": outcome,
-        "error": error,
-        "empty": None,
-        "truncated": None,
-        "unclosed_reasoning": None,
-        "scores": {"sample_pass_rate": None, "constraint_pass_rate": None},
-        "verdicts": verdicts,
-        "labels": specific["labels"],
-    }
+    return blank_record(
+        specific, outcome, error, _SCORES, [pending_verdict(e["category"], e["family"]) for e in entries]
+    )

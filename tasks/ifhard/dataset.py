@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.ifhard import check_row
-from tasks.benchmark import DatasetError, DatasetHandle
+from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.ifhard.card import render_card
 from tasks.ifhard.prompts import render
 
@@ -28,18 +28,18 @@ TIERS = ("easy", "medium", "hard", "expert")
 _HUB_TIMEOUT_S = 10.0
 
 
-def load_dataset(source: str, cache: Path, revision: str | None = None) -> DatasetHandle:
+def load_dataset(request: DatasetRequest) -> DatasetHandle:
     """Make a dataset available locally and check every row.
 
     Args:
-        source: ``builtin``, ``official``, a folder with ``test.jsonl`` (``shots.jsonl`` beside
-            it is optional), or a ``.jsonl`` file of test rows.
-        cache: folder for normalised copies; made only when one is needed.
-        revision: Hub revision to use again when a run is resumed; None takes the newest.
+        request: its name is ``builtin``, ``official``, a folder with ``test.jsonl`` (``shots.jsonl`` beside it is
+            optional), or a ``.jsonl`` file of test rows; its cache folder is made only when a copy is needed; without
+            a revision the Hub's newest is taken.
 
     Raises:
         DatasetError: it cannot be had, or a row is bad (the row is named).
     """
+    source, cache = request.name, request.cache
     if source == "builtin":
         if not (BUILTIN / "test.jsonl").is_file():
             raise DatasetError(
@@ -49,7 +49,7 @@ def load_dataset(source: str, cache: Path, revision: str | None = None) -> Datas
         _check(_read_split(BUILTIN / "shots.jsonl"), "builtin shots")
         return _handle("builtin", BUILTIN, None)
     if source == "official":
-        found, rows = _download(revision)
+        found, rows = _download(request.revision)
         return _normalise("official", rows, cache, found)
     path = Path(source)
     test = path / "test.jsonl" if path.is_dir() else path

@@ -18,7 +18,7 @@ def make(counts, headlines, **changes):
         "scorer": "1-0",
         "axis": ("tier", ("sample_pass_rate", "constraint_pass_rate")),
     } | changes
-    return render_table("m", "greedy", [TaskResult(**fields)], [])
+    return render_table({"Model": "m", "Generation": "greedy"}, [TaskResult(**fields)], [], [])
 
 
 FULL = Counts(total=10, answered=10, failed=0, not_asked=0, unscored=0, empty=0, truncated=3, unclosed_reasoning=1)

@@ -1,0 +1,90 @@
+"""What a judge is asked, what it replies, and what is made of the replies."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCall:
+    """One request to a judge.
+
+    Attributes:
+        messages: chat turns.
+        max_tokens: cap on the reply.
+        response_format: structured output wanted (``{"type": "json_schema", ...}``), or None for free text.
+        attempt: 1 for the first, more after unreadable replies.
+    """
+
+    messages: tuple[Mapping[str, str], ...]
+    max_tokens: int
+    response_format: Mapping[str, Any] | None = None
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReply:
+    """What a judge said.
+
+    Attributes:
+        text: the reply as it came.
+        prompt_tokens, completion_tokens: as the server counted, 0 where it did not say.
+        truncated: whether the token cap ended it.
+    """
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    truncated: bool = False
+
+
+class JudgeUnavailable(Exception):  # noqa: N818 (the name says what happened)
+    """The judge's endpoint gave no reply, after all retries; the message holds its words."""
+
+
+Ask: TypeAlias = Callable[[JudgeCall], Awaitable[JudgeReply]]
+"""Puts one call to a judge; raises JudgeUnavailable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of judging one answer.
+
+    Attributes:
+        status: ``judged``; ``unjudged``: no readable reply after all attempts; ``failed``: the endpoint gave none.
+        verdict: plain JSON values, checked by code; empty unless judged.
+        reason: one English sentence that a person can act on.
+        error: why it is not judged, empty otherwise.
+        calls: requests that got a reply.
+        prompt_tokens, completion_tokens: over all of them.
+        replies: their texts, in order.
+    """
+
+    status: Literal["judged", "unjudged", "failed"]
+    verdict: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    error: str = ""
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    replies: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Judgement":
+        """A judgement as ``to_json`` wrote it.
+
+        Raises:
+            ValueError: the text is not one.
+        """
+        values = json.loads(text)
+        try:
+            return cls(**{**values, "replies": tuple(values["replies"])})
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"not a judgement: {error}") from error

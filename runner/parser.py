@@ -1,0 +1,154 @@
+"""The arguments of ``run_lighteval.py``, one by one."""
+
+import argparse
+import json
+from typing import Any, NoReturn
+
+from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
+from endpoints.embedded import EmbeddedServer
+from runner.exits import UsageError
+
+__all__ = ["build_parser"]
+
+_EXAMPLES = """\
+examples:
+  python run_lighteval.py --task "ifhard:all|0" --model embedded
+  python run_lighteval.py --task "ifhard:all|0" --model NAME --base-url http://127.0.0.1:8001/v1 --full
+  python run_lighteval.py --task "ifhard:all|0" --responses answers.jsonl --full
+  python run_lighteval.py --resume results/RUN
+
+exit status: 0 complete; 1 --fail-under not met; 2 bad usage; 3 endpoint or dataset not to be had;
+4 some samples have no valid answer or verdict; 130 interrupted (resumable)
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _temperature(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+def _not_negative(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("must be a JSON object")
+    return value
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser; an argument that was not given is None."""
+    parser = _Parser(
+        prog="run_lighteval.py",
+        description="Score a model on this package's benchmarks through LightEval.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    what = parser.add_argument_group("what to run")
+    what.add_argument(
+        "--task",
+        action="append",
+        metavar="NAME|SHOTS",
+        help="benchmark:subset[:mode]|fewshot; repeatable, or comma-separated",
+    )
+    what.add_argument(
+        "--max-samples", type=_positive, metavar="N", help="N samples a task (default: a smoke run of 10)"
+    )
+    what.add_argument("--full", action="store_true", default=None, help="every sample")
+    what.add_argument("--dataset", metavar="builtin|builtin-small|official|PATH", help="default: the benchmark's own")
+    what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
+    model = parser.add_argument_group("model")
+    model.add_argument(
+        "--model",
+        metavar="NAME",
+        help="name the server serves it under, or 'embedded': a small real model, no server needed",
+    )
+    model.add_argument("--base-url", metavar="URL", help=f"OpenAI-compatible server (default {BASE_URL})")
+    model.add_argument(
+        "--api-key-env", metavar="VAR", help="environment variable with the key (default OPENAI_API_KEY; unset is fine)"
+    )
+    model.add_argument(
+        "--concurrency",
+        type=_positive,
+        metavar="N",
+        help=f"requests in flight (default {CONCURRENCY}; embedded {EmbeddedServer.concurrency})",
+    )
+    model.add_argument("--responses", metavar="FILE.jsonl", help="score saved answers, no model at all")
+    sampling = parser.add_argument_group("generation")
+    sampling.add_argument(
+        "--max-new-tokens",
+        type=_positive,
+        metavar="N",
+        help=f"cap on each answer (default: the task's; embedded {EmbeddedServer.max_new_tokens})",
+    )
+    sampling.add_argument("--temperature", type=_temperature, metavar="T", help="default 0, greedy")
+    sampling.add_argument("--seed", type=_not_negative, metavar="N", help="sampling seed sent to the server")
+    sampling.add_argument("--shuffle-seed", type=_not_negative, metavar="N", help="send the questions in another order")
+    sampling.add_argument("--system-prompt", metavar="TEXT")
+    sampling.add_argument(
+        "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
+    )
+    judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
+    judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own")
+    judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
+    judge.add_argument("--judge-api-key-env", metavar="VAR", help="default OPENAI_API_KEY; unset is fine")
+    judge.add_argument(
+        "--judge-concurrency", type=_positive, metavar="N", help=f"requests to it in flight (default {CONCURRENCY})"
+    )
+    judge.add_argument("--judge-prompts", metavar="DIR", help="other prompts than this package's")
+    special = parser.add_argument_group("for some benchmarks")
+    special.add_argument(
+        "--column-map", action="append", metavar="FIELD=COLUMN", help="hardmultiqa: how the dataset names its columns"
+    )
+    special.add_argument(
+        "--grader", action="append", metavar="NAME=PATH", help="ifbench: grade by the checkers in that checkout too"
+    )
+    serving = parser.add_argument_group("serving")
+    serving.add_argument(
+        "--serve", metavar="CONFIG.yaml", help="start the model's server, and the judge's, for the length of the run"
+    )
+    serving.add_argument(
+        "--dry-run", action="store_true", default=None, help="with --serve: check the file, print the commands and exit"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("--output-dir", metavar="DIR", help="folder of run folders (default results)")
+    output.add_argument("--resume", metavar="RUN_DIR", help="go on with a stopped run; needs no other argument")
+    output.add_argument(
+        "--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 if a task's metric is lower"
+    )
+    add("--list-tasks", action="store_true", help="print every task name and exit")
+    add(
+        "--show-prompt",
+        type=_positive,
+        metavar="N",
+        help="print the prompts of the first N samples and exit; needs no server",
+    )
+    return parser
