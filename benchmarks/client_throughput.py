@@ -49,6 +49,8 @@ class Stub(asyncio.Protocol):
     latency_s = 0.0
     in_flight = 0
     peak = 0
+    first: float | None = None
+    last: float | None = None
     response = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -67,18 +69,24 @@ class Stub(asyncio.Protocol):
             if len(self.buffer) < end + 4 + length:
                 return
             self.buffer = self.buffer[end + 4 + length :]
-            if head.startswith(b"get /peak"):
-                self.transport.write(_response(json.dumps(Stub.peak).encode()))
+            if head.startswith(b"get /figures"):
+                found = {"peak": Stub.peak, "first": Stub.first, "last": Stub.last}
+                self.transport.write(_response(json.dumps(found).encode()))
+                continue
+            if head.startswith(b"post /tokenize"):
+                self.transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
                 continue
             if head.startswith(b"get /v1/models"):
                 self.transport.write(_response(b'{"data": [{"id": "stub"}]}'))
                 continue
             Stub.in_flight += 1
+            Stub.first = Stub.first or time.time()
             Stub.peak = max(Stub.peak, Stub.in_flight)
             asyncio.get_running_loop().call_later(Stub.latency_s, self._answer)
 
     def _answer(self) -> None:
         Stub.in_flight -= 1
+        Stub.last = time.time()
         if not self.transport.is_closing():
             self.transport.write(Stub.response)
 
@@ -87,10 +95,10 @@ def _response(body: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
 
-async def serve(latency_s: float) -> None:
+async def serve(latency_s: float, answer: str) -> None:
     """Runs the stub on a free port, which it prints, until it is killed."""
     Stub.latency_s = latency_s
-    choice = {"index": 0, "message": {"role": "assistant", "content": ANSWER}, "finish_reason": "stop"}
+    choice = {"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 400, "completion_tokens": 500, "total_tokens": 900}
     Stub.response = _response(json.dumps({"id": "r-1", "choices": [choice], "usage": usage}).encode())
     server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0, backlog=4096)
@@ -99,9 +107,9 @@ async def serve(latency_s: float) -> None:
 
 
 @contextlib.contextmanager
-def stub(latency_s: float) -> Iterator[str]:
+def stub(latency_s: float, answer: str = ANSWER) -> Iterator[str]:
     """A stub in a process of its own; yields its base URL."""
-    command = [sys.executable, __file__, "--serve", str(latency_s)]
+    command = [sys.executable, __file__, "--serve", str(latency_s), "--answer", answer]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -130,15 +138,21 @@ async def ask(url: str, journal: Path, count: int, concurrency: int) -> tuple[fl
     return took
 
 
-def measure(count: int, concurrency: int, latency_s: float) -> Figures:
-    """One run against a fresh stub, with a fresh journal."""
+def figures_of(url: str) -> dict[str, float]:
+    """What a stub saw: most requests at once, times of its first request and its last answer in epoch seconds."""
     from urllib.request import ProxyHandler, build_opener
 
+    with build_opener(ProxyHandler({})).open(url.removesuffix("/v1") + "/figures") as response:
+        found: dict[str, float] = json.load(response)
+    return found
+
+
+def measure(count: int, concurrency: int, latency_s: float) -> Figures:
+    """One run against a fresh stub, with a fresh journal."""
     with stub(latency_s) as url, tempfile.TemporaryDirectory() as folder:
         wall_s, cpu_s = asyncio.run(ask(url, Path(folder) / "responses.jsonl", count, concurrency))
-        with build_opener(ProxyHandler({})).open(url.removesuffix("/v1") + "/peak") as response:
-            peak = json.load(response)
-    return Figures(wall_s, cpu_s / count * 1000.0, peak)
+        peak = figures_of(url)["peak"]
+    return Figures(wall_s, cpu_s / count * 1000.0, int(peak))
 
 
 def main() -> int:
@@ -149,9 +163,10 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, nargs="+", default=[256, 64])
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--serve", type=float, metavar="LATENCY", help=argparse.SUPPRESS)
+    parser.add_argument("--answer", default=ANSWER, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        asyncio.run(serve(options.serve))
+        asyncio.run(serve(options.serve, options.answer))
         return 0
     missed = 0
     for concurrency in options.concurrency:

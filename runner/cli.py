@@ -44,6 +44,8 @@ def main(argv: Sequence[str]) -> int:
         if arguments.list_tasks:
             print_tasks()
             return Exit.COMPLETE
+        if arguments.dry_run:
+            return _dry_run(arguments)
         settings, run_dir, warnings = read_arguments(arguments)
         for warning in warnings:
             say(f"warning: {warning}")
@@ -57,11 +59,19 @@ def main(argv: Sequence[str]) -> int:
     return execute(settings, run_dir=run_dir, show_prompt=arguments.show_prompt, command=list(argv))
 
 
+def _dry_run(arguments: argparse.Namespace) -> Exit:
+    from runner.serving import check_only
+
+    if arguments.serve is None:
+        raise UsageError("--dry-run checks a serving file: give --serve CONFIG.yaml too")
+    return check_only(Path(arguments.serve))
+
+
 def print_tasks() -> None:
     """Every legal task name, on stdout."""
     for name in BENCHMARK_NAMES:
         found = benchmark(name)
-        shots = f"|{found.fewshots[0]}" + (f" to |{found.fewshots[-1]}" if len(found.fewshots) > 1 else "")
+        shots = ", ".join(f"|{number}" for number in found.fewshots)
         sys.stdout.write(f"{found.title}: few-shot {shots}, datasets {', '.join(found.datasets)} or a path\n")
         for task in found.task_names():
             sys.stdout.write(f"  {task}\n")
@@ -122,7 +132,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     for name, value in values.items():
         if value == "" and name not in ("system_prompt", "task"):
             raise UsageError(f"--{name.replace('_', '-')} is empty")
-    for name in ("resume", "show_prompt", "list_tasks"):
+    for name in ("resume", "show_prompt", "list_tasks", "dry_run"):
         values.pop(name, None)
     if values.get("full") is False:
         del values["full"]

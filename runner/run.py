@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-import platformdirs
 from lighteval.models.model_input import GenerationParameters
 
-from endpoints.defaults import APP_NAME
 from endpoints.embedded import EmbeddedServer
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
@@ -21,6 +19,7 @@ from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from runner.console import say, show
+from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import RunFile, filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudge, judge_model
@@ -29,7 +28,7 @@ from runner.live import LiveScores
 from runner.report import report
 from runner.server import Server, api_key, open_server
 from runner.settings import EMBEDDED, Settings
-from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
+from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark, run_as, smoke_samples
 
 __all__ = ["execute"]
@@ -110,7 +109,7 @@ class _Run:
         """Print the first prompts of each task as the model would get them; needs no server."""
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
         model = self._model(Server("none", "none", self.settings.model, default_cap=cap), None)
-        run = self._pipeline(self._datasets(), model, Path(self.settings.output_dir))
+        run = self._pipeline(self._data(), model, Path(self.settings.output_dir))
         shown = dict.fromkeys(run.tasks, 0)
         for doc in run.docs:
             shown[doc.task_name] += 1
@@ -127,7 +126,7 @@ class _Run:
         """Generate, score, write the run folder, print the table."""
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
-        handles = self._datasets()
+        handles = self._data()
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -136,7 +135,8 @@ class _Run:
                 judged = judge_model(self.settings, self.benchmarks) is not None
                 logs = file.path.with_name("logs")
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
-                stack.enter_context(serving(Path(self.settings.serve), logs, asked=asked, judged=judged))
+                servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
+                file.content["serving"] = stack.enter_context(servers)
             judge = self._judge()
             server = stack.enter_context(open_server(self.settings))
             file = self.file or self._open_folder(server.filed_as, handles)
@@ -168,6 +168,11 @@ class _Run:
             notes=[*notes, *model.plan_notes],
         )
 
+    def _data(self) -> dict[str, DatasetHandle]:
+        """Every dataset of the run, checked, after the benchmarks have read their own options."""
+        self.configured = configure(self.benchmarks, self.settings)
+        return load_data(self.benchmarks, self.settings, self.recorded)
+
     def _judge(self) -> RunJudge | None:
         """The judge, if an answer of this run is judged; checked before anything is generated."""
         name = judge_model(self.settings, self.benchmarks)
@@ -188,59 +193,6 @@ class _Run:
         for note in notes:
             say(f"warning: {note}")
         return notes
-
-    def _configure(self) -> None:
-        """Hand the benchmarks their own options.
-
-        Raises:
-            UsageError: an option cannot be used.
-        """
-        options = self.settings.options()
-        for name, found in self.benchmarks.items():
-            if found.configure is not None:
-                try:
-                    self.configured[name] = dict(found.configure(options))
-                except ValueError as error:
-                    raise UsageError(str(error)) from error
-
-    def _datasets(self) -> dict[str, DatasetHandle]:
-        """Every dataset of the run, checked; on a resume it must be what it was.
-
-        Raises:
-            DatasetError: a dataset cannot be had.
-            UsageError: a resumed run's questions or prompts have changed.
-        """
-        self._configure()
-        cache = platformdirs.user_cache_path(APP_NAME)
-        handles = {}
-        for name, found in self.benchmarks.items():
-            before = self.recorded.get("datasets", {}).get(name, {})
-            source = self.settings.dataset or found.default_dataset
-            handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), self.settings.column_map))
-            self._check_size(name, handle)
-            fields = [("sha256", "questions"), ("prompts_sha256", "prompts")]
-            if any(task.partition("|")[2] != "0" for task in self.settings.tasks):
-                fields.append(("shots_sha256", "few-shot examples"))
-            for field, what in fields:
-                now = getattr(handle, field)
-                if before.get(field, now) != now:
-                    raise UsageError(
-                        f"cannot resume {self.run_dir}: the {what} of {name} have changed "
-                        f"({field} {before[field]} then, {now} now)"
-                    )
-            handles[name] = handle
-        return handles
-
-    def _check_size(self, name: str, handle: DatasetHandle) -> None:
-        """Every task has questions, and as many few-shot examples as it asks for."""
-        for task in self.settings.tasks:
-            plain, _, fewshot = task.partition("|")
-            if plain.partition(":")[0] != name:
-                continue
-            if not handle.questions[plain]:
-                raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
-            if int(fewshot) > handle.shots:
-                raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
 
     def _open_folder(self, filed_as: str, handles: Mapping[str, DatasetHandle]) -> RunFile:
         """Make or reopen the run folder and record what is about to run."""

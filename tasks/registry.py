@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 # A benchmark drops in with one folder under tasks/ and one name here.
-BENCHMARK_NAMES: tuple[str, ...] = ("ifhard",)
+BENCHMARK_NAMES: tuple[str, ...] = ("ifhard", "sobhard", "hardmultiqa", "ifbench")
 
 
 class TaskNameError(ValueError):

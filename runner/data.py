@@ -1,0 +1,82 @@
+"""The datasets of a run: had, checked, and on a resume what they were."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import platformdirs
+
+from endpoints.defaults import APP_NAME
+from runner.exits import UsageError
+from runner.settings import Settings
+from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
+
+__all__ = ["configure", "load_data"]
+
+_UNCHANGED = (("sha256", "questions"), ("prompts_sha256", "prompts"))
+
+
+def configure(benchmarks: Mapping[str, Benchmark], settings: Settings) -> dict[str, dict[str, Any]]:
+    """Hand the benchmarks their own options; what they say of them, by name, for ``run.json``.
+
+    Raises:
+        UsageError: an option cannot be used.
+    """
+    options = settings.options()
+    found = {}
+    for name, bench in benchmarks.items():
+        if bench.configure is not None:
+            try:
+                found[name] = dict(bench.configure(options))
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+    return found
+
+
+def load_data(
+    benchmarks: Mapping[str, Benchmark], settings: Settings, recorded: Mapping[str, Any]
+) -> dict[str, DatasetHandle]:
+    """Every dataset of a run, by benchmark.
+
+    Args:
+        benchmarks: by name.
+        settings: of the run.
+        recorded: ``run.json`` of the run that is resumed, empty for a new one.
+
+    Raises:
+        DatasetError: a dataset cannot be had, or is too small for a task.
+        UsageError: a resumed run's questions or prompts have changed.
+    """
+    cache = platformdirs.user_cache_path(APP_NAME)
+    handles = {}
+    for name, found in benchmarks.items():
+        before = recorded.get("datasets", {}).get(name, {})
+        source = settings.dataset or found.default_dataset
+        handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), settings.column_map))
+        _check_size(name, handle, settings)
+        _check_same(name, handle, before, settings)
+        handles[name] = handle
+    return handles
+
+
+def _check_same(name: str, handle: DatasetHandle, before: Mapping[str, Any], settings: Settings) -> None:
+    fields = list(_UNCHANGED)
+    if any(task.partition("|")[2] != "0" for task in settings.tasks):
+        fields.append(("shots_sha256", "few-shot examples"))
+    for field, what in fields:
+        now = getattr(handle, field)
+        if before.get(field, now) != now:
+            raise UsageError(
+                f"cannot resume the run: the {what} of {name} have changed ({field} {before[field]} then, {now} now)"
+            )
+
+
+def _check_size(name: str, handle: DatasetHandle, settings: Settings) -> None:
+    """Every task has questions, and as many few-shot examples as it asks for."""
+    for task in settings.tasks:
+        plain, _, fewshot = task.partition("|")
+        if plain.partition(":")[0] != name:
+            continue
+        if not handle.questions[plain]:
+            raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
+        if int(fewshot) > handle.shots:
+            raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
