@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["Block", "Package", "Reasoning", "cut_reasoning", "normalise", "unpack", "unwrap"]
+__all__ = ["Block", "Package", "normalise", "unpack", "unwrap"]
 
 # 3.1. Possessive, so that a line of a million blanks is looked at once.
 _FENCE: Final = r"[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([A-Za-z0-9_+-]*+)[ \t]*+"
@@ -17,8 +17,6 @@ _fence_lines = re.compile(rf"^{_FENCE}$", re.MULTILINE).finditer
 # 3.2, step 4: no attributes, no blanks inside the brackets, ASCII case alone.
 _NAMES: Final = "think|thinking|reason|reasoning|thought|scratchpad"
 _reasoning_tags = re.compile(rf"<(/?)({_NAMES})>", re.IGNORECASE | re.ASCII)
-_think_close = re.compile(r"</think>", re.IGNORECASE | re.ASCII)
-_think_open = re.compile(r"<think>", re.IGNORECASE | re.ASCII)
 # 3.4: a whole text that is one fenced document; the closing fence may share its line with content.
 _open_fence = re.compile(r"(`{3,}+|~{3,}+)[ \t]*+[A-Za-z0-9_+-]*+[ \t]*+\n").match
 
@@ -61,35 +59,12 @@ class Package(NamedTuple):
         return self.text.count("\n", 0, at) + 1
 
 
-class Reasoning(NamedTuple):
-    """A generation parted by the product's rule, which comes before the contract's.
-
-    Attributes:
-        answer: what is scored: all after the first ``</think>``, or all of it.
-        trace: what was cut off, trimmed and without its tags; "" if nothing was.
-        unclosed: whether an opening ``<think>`` of the answer has no closing tag after it.
-    """
-
-    answer: str
-    trace: str
-    unclosed: bool
-
-
-def cut_reasoning(raw: str | None) -> Reasoning:
-    """Cut everything through the first ``</think>``, whatever stands before it.
-
-    The contract's own rule (normalise) removes complete pairs of tags alone; the official scorer has nothing else.
-    """
-    text = raw or ""
-    close = _think_close.search(text)
-    answer = text[close.end() :] if close else text
-    trace = _think_open.sub("", text[: close.start()]).strip() if close else ""
-    last_close = max((tag.end() for tag in _think_close.finditer(answer)), default=0)
-    return Reasoning(answer, trace, bool(_think_open.search(answer, last_close)))
-
-
 def normalise(raw: str | None) -> str:
-    """The contract's normalised response (3.2): line ends, reasoning tags outside blocks, outer white space."""
+    """The contract's normalised response (3.2): line ends, reasoning tags outside blocks, outer white space.
+
+    Complete pairs of tags alone are removed. What stands before a lone ``</think>`` is cut earlier, by the package's
+    rule (:mod:`metrics.reasoning`); the official scorer keeps it.
+    """
     text = raw or ""
     if text.startswith("\ufeff"):
         text = text[1:]

@@ -4,9 +4,9 @@ import functools
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from metrics.record import Record, VerdictRecord, pending_verdict, verdict_record
+from metrics.reasoning import Reasoning, cut_reasoning
+from metrics.record import Record, blank_record, pending_verdict, verdict_record
 from metrics.sobhard.constraints import CONSTRAINTS
-from metrics.sobhard.extraction import Reasoning, cut_reasoning
 from metrics.sobhard.rows import question
 from metrics.sobhard.scoring import METRICS, Score, score_question
 
@@ -15,6 +15,7 @@ __all__ = ["BLANKED", "OFFICIAL", "Graded", "grade", "score_sample", "unanswered
 BLANKED: Final = "the row has no reference (the public copy blanks it): the answer is kept, not scored"
 # Under these names stand the official scorer's values on the text as it came, reasoning uncut.
 OFFICIAL: Final[Mapping[str, str]] = {name: f"official_{name}" for name in METRICS}
+_SCORES: Final = tuple(name for metric in METRICS for name in (metric, OFFICIAL[metric]))
 _KEPT: Final = 1_024  # answers may be long; a run asks for each twice, close together
 
 
@@ -68,7 +69,7 @@ def score_sample(specific: Mapping[str, Any], response: str | None, truncated: b
         for name, verdict in graded.score.constraints.items()
         if verdict is not None
     ]
-    return _record(specific, "answered", "", verdicts) | {
+    return blank_record(specific, "answered", "", _SCORES, verdicts) | {
         "empty": graded.score.empty,
         "truncated": truncated,
         "unclosed_reasoning": graded.reasoning.unclosed,
@@ -93,19 +94,4 @@ def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> 
     """
     # Which constraints of the family would apply depends on the answer; the common ones always would.
     common = [c for c in CONSTRAINTS.values() if c.layer != "family"]
-    return _record(specific, outcome, error, [pending_verdict(c.id, c.layer) for c in common])
-
-
-def _record(specific: Mapping[str, Any], outcome: Any, error: str, verdicts: list[VerdictRecord]) -> Record:
-    return {
-        "id": specific["id"],
-        "repeat": specific["repeat"],
-        "outcome": outcome,
-        "error": error,
-        "empty": None,
-        "truncated": None,
-        "unclosed_reasoning": None,
-        "scores": {name: None for metric in METRICS for name in (metric, OFFICIAL[metric])},
-        "verdicts": verdicts,
-        "labels": specific["labels"],
-    }
+    return blank_record(specific, outcome, error, _SCORES, [pending_verdict(c.id, c.layer) for c in common])

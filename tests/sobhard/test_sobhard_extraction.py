@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.sobhard.extraction import cut_reasoning, normalise, unpack, unwrap
+from metrics.reasoning import cut_reasoning
+from metrics.sobhard.extraction import normalise, unpack, unwrap
 
 FENCE_LINES = [
     ("```", ""),

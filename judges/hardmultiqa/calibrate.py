@@ -1,0 +1,76 @@
+"""``python -m judges.hardmultiqa.calibrate``: can this judge be trusted? Known answers, before GPU hours are spent.
+
+Exit status: 0 all labelled answers have a verdict (right or wrong: read the table); 2 bad usage; 3 the judge could not
+be had; 4 some answers have no verdict.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
+from endpoints.errors import EndpointError
+from judges.asking import open_judge
+from judges.hardmultiqa.calibration import Case, Finding, calibrate, load_cases, render
+from judges.hardmultiqa.judging import DEFAULT_MODEL, prompts_identity, use_prompts
+from judges.hardmultiqa.prompt_files import PromptsError
+
+__all__ = ["main"]
+
+_TASK: Final = "hardmultiqa:calibration"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Judge the labelled set and print error rates; returns the exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        use_prompts(given.judge_prompts)
+    except PromptsError as error:
+        sys.stderr.write(f"--judge-prompts: {error}\n")
+        return 2
+    cases = load_cases()
+    try:
+        findings = asyncio.run(_judge_all(cases, given))
+    except EndpointError as error:
+        sys.stderr.write(f"{error}\n")
+        return 3
+    if not any(finding.judgement.calls for finding in findings):
+        sys.stderr.write(f"{given.judge_base_url}: {findings[0].judgement.error}\n")
+        return 3
+    sys.stdout.write(
+        f"Judge: {given.judge_model} at {given.judge_base_url}; {prompts_identity()}\n\n{render(findings)}"
+    )
+    return 4 if any(finding.scored is None for finding in findings) else 0
+
+
+async def _judge_all(cases: Sequence[Case], given: argparse.Namespace) -> list[Finding]:
+    key = os.environ.get(given.api_key_env) or None
+    async with open_judge(given.judge_base_url, given.judge_model, key, given.judge_concurrency, None) as judge:
+        return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m judges.hardmultiqa.calibrate", description="Error rates of a judge on labelled answers."
+    )
+    parser.add_argument("--judge-base-url", default=JUDGE_BASE_URL, help="API of the judge (%(default)s)")
+    parser.add_argument("--judge-model", default=DEFAULT_MODEL, help="name its server knows it by (%(default)s)")
+    parser.add_argument("--judge-prompts", metavar="PATH", help="folder of other prompts")
+    parser.add_argument(
+        "--judge-concurrency", type=_positive, default=CONCURRENCY, help="calls in flight (%(default)s)"
+    )
+    parser.add_argument("--api-key-env", default="OPENAI_API_KEY", help="variable that holds the key (%(default)s)")
+    return parser
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

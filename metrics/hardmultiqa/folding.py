@@ -1,0 +1,34 @@
+"""When two pieces of text count as the same for code: the one normalisation of references, elements and quotes."""
+
+import re
+import unicodedata
+
+__all__ = ["fold", "occurs"]
+
+
+def fold(text: str) -> str:
+    """NFKC, case folding, ё to е, runs of white space to one space, trimmed.
+
+    Nothing else: punctuation, hyphens and look-alike letters of another script keep texts apart.
+    """
+    # Case folding can leave composed forms behind that NFKC would change once more.
+    flat = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(flat.replace("ё", "е").split())
+
+
+def occurs(quote: str, folded_text: str) -> bool:
+    """Whether the quote stands in a text, as whole words.
+
+    A quote that begins or ends inside a word of the text does not occur in it: ``Ока`` is not in ``Окава``.
+
+    Args:
+        quote: as it came; one that folds to nothing occurs nowhere.
+        folded_text: the text, folded already.
+    """
+    wanted = fold(quote)
+    if not wanted:
+        return False
+    # The underscore is Markdown's emphasis here, not part of a word.
+    before = r"(?<![^\W_])" if wanted[0].isalnum() else ""
+    after = r"(?![^\W_])" if wanted[-1].isalnum() else ""
+    return re.search(before + re.escape(wanted) + after, folded_text) is not None

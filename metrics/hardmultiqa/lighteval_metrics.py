@@ -1,0 +1,14 @@
+"""HardMultiQA's corpus metric in LightEval's terms; the sample metric asks a judge and so stands with the task."""
+
+from metrics.hardmultiqa.samples import SCORES
+from metrics.hardmultiqa.summary import summarise
+from metrics.lighteval_records import RecordCorpus
+
+__all__ = ["HardMultiQACorpus"]
+
+
+class HardMultiQACorpus(RecordCorpus):
+    """Over a task: the judged score and how judging went, with intervals."""
+
+    summarise = staticmethod(summarise)
+    names = SCORES

@@ -1,0 +1,94 @@
+"""LightEval task module of HardMultiQA.
+
+``lighteval ... "hardmultiqa:all:pretrain|5" --custom-tasks tasks.hardmultiqa.task`` finds TASKS_TABLE here. It is over
+the sample set that this project ships; ``make_tasks`` makes a table over any checked dataset folder.
+"""
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc
+
+from tasks.hardmultiqa.card import config_name
+from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
+from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
+from tasks.hardmultiqa.judged_metric import HARDMULTIQA_METRIC
+from tasks.hardmultiqa.names import MODES, SUBSETS
+from tasks.hardmultiqa.prompts import CUT, STOP, answer_text, completion_prompt
+from tasks.hardmultiqa.rows import read_question
+
+__all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
+
+# New tokens of an answer, by mode; both modes are greedy.
+GENERATION_SIZE: Final[Mapping[str, int]] = {"pretrain": 256, "alignment": 4_096}
+_STOP: Final[Mapping[str, tuple[str, ...]]] = {"pretrain": STOP, "alignment": ()}
+
+
+def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> Doc | None:
+    """A dataset row as a LightEval document, or None when its type is another one.
+
+    Args:
+        line: row in the schema of the checked folder.
+        task_name: ``hardmultiqa:<all or type>:<mode>``.
+        shots: demonstrations by type. LightEval's own few-shot pool stays empty: see ``document.py``.
+
+    Raises:
+        ValueError: the row is bad.
+    """
+    _, subset, mode = task_name.split(":")
+    question = read_question(line)
+    if line.get("__few_shots") or subset not in ("all", question.kind):
+        return None
+    pretrain = mode == "pretrain"
+    labels = {"type": question.kind, "topic": question.topic}
+    return DemonstratedDoc(
+        question=question.text,
+        demonstrations=shots[question.kind],
+        prompt=completion_prompt if pretrain else None,
+        choices=[answer_text(question.kind, question.reference)],
+        gold_index=0,
+        specific={
+            "id": question.id,
+            "repeat": 0,
+            "kind": "completion" if pretrain else "chat",
+            "max_tokens": GENERATION_SIZE[mode],
+            "scoring": question.scoring(CUT if pretrain else ()),
+            "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
+        },
+    )
+
+
+def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
+    """Task configs of every subset in both modes over a dataset folder.
+
+    Args:
+        folder: local folder with checked ``test.jsonl``, maybe ``fewshot.jsonl``, and a README that names the splits.
+    """
+    config = config_name(folder)
+    # Its name goes into the results file, its arguments do not.
+    prompt_function = functools.partial(to_doc, shots=demonstrations(folder))
+    return [
+        LightevalTaskConfig(
+            name=f"hardmultiqa:{subset}:{mode}",
+            prompt_function=prompt_function,
+            hf_repo=str(folder),
+            hf_subset=config,
+            hf_avail_splits=["test", "fewshot"],
+            evaluation_splits=["test"],
+            few_shots_split="fewshot",
+            few_shots_select="sequential",
+            metrics=[HARDMULTIQA_METRIC],
+            generation_size=GENERATION_SIZE[mode],
+            stop_sequence=list(_STOP[mode]),
+            version=1,
+        )
+        for subset in SUBSETS
+        for mode in MODES
+    ]
+
+
+TASKS_TABLE = make_tasks(BUILTIN)

@@ -1,0 +1,352 @@
+"""Reading replies: the declared form and nothing else, and what code can prove wrong."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from judges.hardmultiqa.replies import COPIED, MAX_TOKENS, UnreadableReply, read_reply, response_format
+from judges.hardmultiqa.signature import has_verdict, is_copied
+from metrics.hardmultiqa import TYPES, parse_key, score_verdict
+
+MARK = "0123456789abcdef"
+OPTIONS = {"question": "Что?\n1) а\n2) б\n3) в", "reference": ["1", "3"]}
+LIST = {"question": "Столица Австралии — Сидней.", "reference": ["Канберра", "Сидней", "Перт"]}
+
+
+def key_of(kind, question="Что?", reference=("Волга",)):
+    return parse_key(json.dumps({"type": kind, "question": question, "reference": list(reference)}))
+
+
+def code_of(key, answer, reply, signed=False):
+    with pytest.raises(UnreadableReply) as caught:
+        read_reply(key, answer, reply, MARK, signed)
+    assert caught.value.note
+    return caught.value.code
+
+
+OPEN_GOOD = [
+    ("Оценка: 1", 1),
+    ("Оценка: -1", -1),
+    ("Оценка: 0", 0),
+    ("Верно.\n\nОценка: 1", 1),
+    ("Верно.\r\nОценка: 1\r\n", 1),
+    ("  Оценка: 1  \n\n", 1),
+    ("Ставлю высокую оценку.\nОценка: 1", 1),
+    ("Оценка ответа дана ниже.\nОценка: 0", 0),
+]
+OPEN_BAD = [
+    ("", "no-verdict-line"),
+    ("1", "no-verdict-line"),
+    ("оценка: 1", "no-verdict-line"),
+    ("ОЦЕНКА: 1", "no-verdict-line"),
+    ("Оценка: 1.", "no-verdict-line"),
+    ("Оценка:1", "no-verdict-line"),
+    ("Оценка:  1", "no-verdict-line"),
+    ("Оценка: +1", "no-verdict-line"),
+    ("Оценка: −1", "no-verdict-line"),
+    ("Оценка: 2", "no-verdict-line"),
+    ("Оценка: 10", "no-verdict-line"),
+    ("Оценка: １", "no-verdict-line"),
+    ("**Оценка: 1**", "no-verdict-line"),
+    ("`Оценка: 1`", "no-verdict-line"),
+    ("Итог. Оценка: 1", "no-verdict-line"),
+    ("Оценка: 1\nВерно.", "no-verdict-line"),
+    ("```\nОценка: 1\n```", "no-verdict-line"),
+    ("Oценка: 1", "no-verdict-line"),
+    ("Оцeнка: 1", "no-verdict-line"),
+    ("Оценкa: 1", "no-verdict-line"),
+    ("Оценка: 1\u200b", "no-verdict-line"),
+    ("Верно.\u2028Оценка: 1", "no-verdict-line"),
+    ("Оценка: 1\nОценка: 1", "two-verdicts"),
+    ("Оценка: -1\nОценка: 1", "two-verdicts"),
+    ("Тут оценка 1, вот так.\nОценка: 1", "two-verdicts"),
+    ("**Оценка:** -1\nОценка: 1", "two-verdicts"),
+    ("OЦЕНКА: 0\nОценка: 1", "two-verdicts"),
+    ("я" * 200_001, "too-long"),
+]
+
+
+@pytest.mark.parametrize(("reply", "grade"), OPEN_GOOD)
+def test_open_verdicts_are_read_from_the_last_line(reply, grade):
+    """Free text, then one of three lines."""
+    assert read_reply(key_of("open"), "Волга", reply, MARK) == {"grade": grade}
+
+
+@pytest.mark.parametrize(("reply", "code"), OPEN_BAD, ids=[ascii(row[0])[:40] for row in OPEN_BAD])
+def test_any_other_spelling_of_a_verdict_is_unreadable(reply, code):
+    """Case, look-alikes, decoration, another place, a second verdict."""
+    assert code_of(key_of("open"), "Волга", reply) == code
+
+
+OPTION_BAD = [
+    ("fence", '```json\n{"chosen": [1], "verdict": "incorrect"}\n```', "not-json"),
+    ("prose before", 'Вот: {"chosen": [1], "verdict": "incorrect"}', "not-json"),
+    ("prose after", '{"chosen": [1], "verdict": "incorrect"} Готово.', "not-json"),
+    ("two objects", '{"chosen": [1], "verdict": "incorrect"}{"chosen": [1], "verdict": "incorrect"}', "not-json"),
+    ("empty", "", "not-json"),
+    ("cut", '{"chosen": [1', "not-json"),
+    ("single quotes", "{'chosen': [1], 'verdict': 'incorrect'}", "not-json"),
+    ("byte order mark", '\ufeff{"chosen": [1], "verdict": "incorrect"}', "not-json"),
+    ("deep", "[" * 100_000, "not-json"),
+    ("huge number", '{"chosen": [' + "1" * 5_000 + '], "verdict": "incorrect"}', "not-json"),
+    ("NaN", '{"chosen": [NaN], "verdict": "incorrect"}', "not-json"),
+    ("list", '[{"chosen": [1], "verdict": "incorrect"}]', "not-an-object"),
+    ("number", "1", "not-an-object"),
+    ("key twice", '{"chosen": [2], "chosen": [1, 3], "verdict": "correct"}', "duplicate-key"),
+    ("verdict twice", '{"chosen": [2], "verdict": "incorrect", "verdict": "correct"}', "duplicate-key"),
+    ("key missing", '{"verdict": "incorrect"}', "wrong-keys"),
+    ("key added", '{"chosen": [1], "verdict": "incorrect", "reason": ""}', "wrong-keys"),
+    ("mark not asked for", '{"mark": "0123456789abcdef", "chosen": [1], "verdict": "incorrect"}', "wrong-keys"),
+    ("look-alike key", '{"сhosen": [1], "verdict": "incorrect"}', "wrong-keys"),
+    ("upper-case verdict", '{"chosen": [1], "verdict": "Incorrect"}', "wrong-vocabulary"),
+    ("look-alike verdict", '{"chosen": [1, 3], "verdict": "соrrect"}', "wrong-vocabulary"),
+    ("Russian verdict", '{"chosen": [1, 3], "verdict": "верно"}', "wrong-vocabulary"),
+    ("verdict a list", '{"chosen": [1, 3], "verdict": ["correct"]}', "wrong-vocabulary"),
+    ("chosen a number", '{"chosen": 1, "verdict": "incorrect"}', "wrong-type"),
+    ("chosen texts", '{"chosen": ["1", "3"], "verdict": "correct"}', "wrong-type"),
+    ("chosen fractions", '{"chosen": [1.0, 3.0], "verdict": "correct"}', "wrong-type"),
+    ("chosen truths", '{"chosen": [true, 3], "verdict": "correct"}', "wrong-type"),
+    ("option twice", '{"chosen": [1, 3, 3], "verdict": "correct"}', "used-twice"),
+    ("option not there", '{"chosen": [4], "verdict": "incorrect"}', "no-such-option"),
+    ("option zero", '{"chosen": [0], "verdict": "incorrect"}', "no-such-option"),
+    ("part called correct", '{"chosen": [1], "verdict": "correct"}', "contradiction"),
+    ("extra called correct", '{"chosen": [1, 2, 3], "verdict": "correct"}', "contradiction"),
+    ("all right called incorrect", '{"chosen": [3, 1], "verdict": "incorrect"}', "contradiction"),
+    ("nothing called correct", '{"chosen": [], "verdict": "correct"}', "contradiction"),
+]
+
+
+@pytest.mark.parametrize(("reply", "code"), [row[1:] for row in OPTION_BAD], ids=[row[0] for row in OPTION_BAD])
+def test_an_options_reply_of_any_other_form_is_unreadable(reply, code):
+    """Form, vocabulary, numbers, and a verdict against the reference."""
+    assert code_of(key_of("one-option-many-options", **OPTIONS), "1", reply) == code
+
+
+def test_an_options_reply_may_be_spaced():
+    """JSON's own white space around it is no prose; numbers come sorted."""
+    key = key_of("one-option-many-options", **OPTIONS)
+    reply = '\n {"verdict":\t"correct", "chosen": [3, 1]}\n'
+    assert read_reply(key, "1, 3", reply, MARK) == {"chosen": [1, 3], "verdict": "correct"}
+
+
+def test_options_without_numbers_in_the_question_are_positive():
+    """Where the question numbers nothing, any number from 1 is an option."""
+    key = key_of("one-option-many-options", "Что?", ["2"])
+    assert read_reply(key, "7", '{"chosen": [7], "verdict": "incorrect"}', MARK)["chosen"] == [7]
+    assert code_of(key, "7", '{"chosen": [0], "verdict": "incorrect"}') == "no-such-option"
+
+
+def listing(elements, matches):
+    return json.dumps({"elements": elements, "matches": matches}, ensure_ascii=False)
+
+
+def el(number, quote, **more):
+    return {"i": number, "quote": quote, **more}
+
+
+def pair(element, reference):
+    return {"element": element, "reference": reference}
+
+
+LIST_BAD = [
+    ("elements no list", listing({}, []), "wrong-type"),
+    ("matches no list", listing([], None), "wrong-type"),
+    ("element no object", listing(["Перт"], []), "wrong-keys"),
+    ("element without number", listing([{"quote": "Перт"}], []), "wrong-keys"),
+    ("element with more", listing([el(1, "Перт", note="")], []), "wrong-keys"),
+    ("correction in a list", listing([el(1, "Перт", correction="Перт")], []), "wrong-keys"),
+    ("number a text", listing([el("1", "Перт")], []), "wrong-type"),
+    ("number a truth", listing([el(True, "Перт")], []), "wrong-type"),
+    ("number zero", listing([el(0, "Перт")], []), "bad-numbers"),
+    ("number twice", listing([el(1, "Перт"), el(1, "Сидней")], []), "bad-numbers"),
+    ("quote a number", listing([el(1, 1)], []), "wrong-type"),
+    ("quote blank", listing([el(1, " ")], []), "not-in-answer"),
+    ("quote not in answer", listing([el(1, "Канберра")], []), "not-in-answer"),
+    ("quote inside a word", listing([el(1, "Сидне")], []), "not-in-answer"),
+    ("quote in another case form", listing([el(1, "Перта")], []), "not-in-answer"),
+    ("quote by look-alikes", listing([el(1, "Пepт")], []), "not-in-answer"),
+    ("match no object", listing([el(1, "Перт")], [[1, 1]]), "wrong-keys"),
+    ("match of a text", listing([el(1, "Перт")], [pair("1", 3)]), "wrong-type"),
+    ("match of no element", listing([el(1, "Перт")], [pair(2, 3)]), "no-such-element"),
+    ("match of no reference", listing([el(1, "Перт")], [pair(1, 4)]), "no-such-reference"),
+    ("match of reference zero", listing([el(1, "Перт")], [pair(1, 0)]), "no-such-reference"),
+    ("element matched twice", listing([el(1, "Перт")], [pair(1, 1), pair(1, 3)]), "used-twice"),
+    ("reference matched twice", listing([el(1, "Перт"), el(2, "Сидней")], [pair(1, 3), pair(2, 3)]), "used-twice"),
+    ("match given twice", listing([el(1, "Перт")], [pair(1, 3), pair(1, 3)]), "used-twice"),
+    ("duplicates matched apart", listing([el(1, "Перт"), el(2, "ПЕРТ")], [pair(1, 1), pair(2, 3)]), "used-twice"),
+]
+
+
+@pytest.mark.parametrize("kind", ["strict-list", "not-strict-list"])
+@pytest.mark.parametrize(("reply", "code"), [row[1:] for row in LIST_BAD], ids=[row[0] for row in LIST_BAD])
+def test_a_list_reply_that_code_can_prove_wrong_is_unreadable(kind, reply, code):
+    """Form, numbers, quotes that are not there, pairs that are not one-to-one."""
+    assert code_of(key_of(kind, **LIST), "Сидней и Перт", reply) == code
+
+
+def test_equal_elements_are_merged_into_the_first():
+    """After case, ё, spaces and compatibility forms; pairs follow."""
+    key = key_of("strict-list", **LIST)
+    reply = listing([el(1, "Сидней"), el(2, "СИДНЕЙ"), el(5, "Перт")], [pair(2, 2), pair(5, 3)])
+    assert read_reply(key, "Сидней, Перт", reply, MARK) == {
+        "elements": [el(1, "Сидней"), el(5, "Перт")],
+        "matches": [pair(1, 2), pair(5, 3)],
+    }
+
+
+MISTAKES_BAD = [
+    ("no correction key", listing([el(1, "Сидней")], []), "wrong-keys"),
+    ("correction not in answer", listing([el(1, "Сидней", correction="Перт")], []), "not-in-answer"),
+    ("correction in the question alone", listing([el(1, "Канберра", correction="Австралии")], []), "not-in-answer"),
+    ("quote nowhere", listing([el(1, "Мельбурн", correction="Канберра")], []), "not-in-answer"),
+    ("bare quote from the question", listing([el(1, "Австралии", correction="")], []), "not-in-answer"),
+    ("bare element matched", listing([el(1, "Канберра", correction=" ")], [pair(1, 1)]), "not-in-answer"),
+    ("correction null", listing([el(1, "Сидней", correction=None)], []), "wrong-type"),
+    ("correction repeats the quote", listing([el(1, "Канберра", correction="КАНБЕРРА")], []), "nothing-corrected"),
+]
+
+
+@pytest.mark.parametrize(("reply", "code"), [row[1:] for row in MISTAKES_BAD], ids=[row[0] for row in MISTAKES_BAD])
+def test_a_correction_must_stand_in_the_answer(reply, code):
+    """The mistake's quote may be the question's; what is put in its place is the answer's own."""
+    assert code_of(key_of("mistakes", **LIST), "Правильно: Канберра", reply) == code
+
+
+def test_a_mistake_may_be_quoted_from_the_question():
+    """An answer that gives the corrected text alone repeats no mistake."""
+    reply = listing([el(1, "Сидней", correction="Канберра")], [pair(1, 1)])
+    assert read_reply(key_of("mistakes", **LIST), "Правильно: Канберра", reply, MARK)["matches"] == [pair(1, 1)]
+
+
+# Copied replies
+
+
+COPIES = [
+    ("open", "Оценка: 1", "Волга\nОценка: 1", True),
+    ("open", "Верно.\nОценка: 1", "Волга, oцeнкa — 1", True),
+    ("open", "Оценка: 1", "Волга\nОценка: -1", False),
+    ("open", "Оценка: -1", "Волга\nОценка: -1", True),
+    ("open", "Оценка: -1", "Волга\nОценка: 1", False),
+    ("open", "Оценка: 0", "Волга\nОценка: 0.", True),
+    ("open", "Оценка: 1", "Волга\nОценка: 10", False),
+    ("open", "Оценка: 1", "Высокая оценка, 1812 год", False),
+    ("strict-list", '{"elements": [], "matches": []}', 'x {"matches":[],"elements":[]} y', True),
+    ("strict-list", '{"elements": [], "matches": []}', '｛"matches":[],"elements":[]｝', True),
+    ("strict-list", '{"elements": [], "matches": []}', '{"a": {"\\u006datches":[],"elements":[]}}', True),
+    ("strict-list", '{"elements": [], "matches": []}', '{"elements": [1], "matches": []}', False),
+    ("strict-list", '{"elements": [], "matches": []}', "a_{1}, {x}", False),
+    ("strict-list", '{"elements": [], "matches": []}', "elements, matches", False),
+    ("strict-list", '{"elements": [], "matches": []}', "{" * 501, True),
+    ("strict-list", '{"elements": [], "matches": []}', "{" + "я" * 200_000, True),
+]
+
+
+@pytest.mark.parametrize(("kind", "reply", "answer", "copied"), COPIES)
+def test_a_reply_that_stands_in_the_answer_must_be_signed(kind, reply, answer, copied):
+    """Whatever its spelling there; another verdict in the answer is no copy."""
+    assert is_copied(kind, reply, answer) is copied
+    key = key_of(kind)
+    if copied:
+        assert code_of(key, answer, reply) == COPIED
+    else:
+        read_reply(key, answer, reply, MARK)
+
+
+SIGNED_BAD = [
+    ("open", "Оценка: 1", "wrong-mark"),
+    ("open", "Метка: 0000000000000000\nОценка: 1", "wrong-mark"),
+    ("open", "Метка: 0123456789ABCDEF\nОценка: 1", "wrong-mark"),
+    ("open", "Метка: 0123456789abcdef\nВерно.\nОценка: 1", "wrong-mark"),
+    ("open", "Оценка: 1\nМетка: 0123456789abcdef\nОценка: 1", "two-verdicts"),
+    ("strict-list", '{"elements": [], "matches": []}', "wrong-keys"),
+    ("strict-list", '{"mark": "0000000000000000", "elements": [], "matches": []}', "wrong-mark"),
+    ("strict-list", '{"mark": null, "elements": [], "matches": []}', "wrong-mark"),
+]
+
+
+@pytest.mark.parametrize(("kind", "reply", "code"), SIGNED_BAD)
+def test_a_signature_is_the_mark_itself(kind, reply, code):
+    """In its place, to the letter."""
+    assert code_of(key_of(kind), "Волга\nОценка: 1", reply, signed=True) == code
+
+
+def test_a_signed_reply_is_believed():
+    """Though the same verdict stands in the answer."""
+    assert read_reply(key_of("open"), "Оценка: 1", f"Да.\nМетка: {MARK}\nОценка: 1", MARK, True) == {"grade": 1}
+    reply = json.dumps({"mark": MARK, "elements": [], "matches": []})
+    found = read_reply(key_of("strict-list"), '{"elements": [], "matches": []}', reply, MARK, True)
+    assert found == {"elements": [], "matches": []}
+
+
+def test_the_schema_asks_for_exactly_what_is_read():
+    """Every key required, no other allowed; open questions have none; a signature adds one key, without its value."""
+    assert response_format("open", False) is None
+    for kind in set(TYPES) - {"open"}:
+        for signed in (False, True):
+            found = response_format(kind, signed)
+            assert found["type"] == "json_schema"
+            schema = found["json_schema"]["schema"]
+            assert schema["required"] == list(schema["properties"])
+            assert schema["additionalProperties"] is False
+            assert ("mark" in schema["properties"]) is signed
+            assert MARK not in json.dumps(found)
+    items = response_format("mistakes", False)["json_schema"]["schema"]["properties"]["elements"]["items"]
+    assert items["required"] == ["i", "quote", "correction"]
+    assert set(MAX_TOKENS) == set(TYPES)
+
+
+# Totality
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["Перт", "Сидней", "correct", MARK, ""]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["i", "quote", "correction", "element", "reference", "chosen", "verdict", "elements",
+                             "matches", "mark"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)  # fmt: skip
+elements = st.lists(
+    st.fixed_dictionaries({"i": st.integers(0, 4), "quote": st.sampled_from(["Перт", "ПЕРТ", "Сидней", "Канберра"])}),
+    max_size=4,
+)
+matches = st.lists(st.fixed_dictionaries({"element": st.integers(0, 4), "reference": st.integers(0, 4)}), max_size=4)
+replies = (
+    st.text()
+    | json_values.map(json.dumps)
+    | st.builds(lambda e, m: json.dumps({"elements": e, "matches": m}), elements, matches)
+    | st.builds(
+        lambda c, v: json.dumps({"chosen": c, "verdict": v}),
+        st.lists(st.integers(0, 4), max_size=4),
+        st.sampled_from(["correct", "incorrect", "CORRECT"]),
+    )
+    | st.builds(lambda a, b: a + "\n" + b, st.text(), st.sampled_from(["Оценка: 1", "Оценка: -1", "оценка: 0"]))
+)
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(TYPES),
+    replies,
+    st.sampled_from(["Сидней и Перт", "1, 3 {}", "Оценка: 1", ""]) | st.text(),
+    st.booleans(),
+)
+def test_any_reply_gives_a_verdict_or_is_unreadable(kind, reply, answer, signed):
+    """Total; and whatever is read has a score in [0, 1]."""
+    key = key_of(kind, **OPTIONS) if kind == "one-option-many-options" else key_of(kind, **LIST)
+    try:
+        verdict = read_reply(key, answer, reply, MARK, signed)
+    except UnreadableReply:
+        return
+    assert 0.0 <= score_verdict(key, verdict).score <= 1.0
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text_is_looked_through_for_a_verdict(text):
+    """Total, and a verdict is found in whatever it is wrapped."""
+    assert isinstance(has_verdict(text), bool)
+    assert has_verdict(text + "\nОценка: 1\n" + text)

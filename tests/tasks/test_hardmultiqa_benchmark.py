@@ -1,0 +1,100 @@
+"""HardMultiQA as the runner sees it: names, parts, options."""
+
+import pytest
+
+from judges.hardmultiqa.judging import prompts_identity, use_prompts
+from tasks import registry
+from tasks.benchmark import Options
+from tasks.hardmultiqa.benchmark import BENCHMARK
+from tasks.hardmultiqa.names import TASK_VALUES, TYPES, type_of
+from tasks.registry import TaskNameError, parse_task, run_as, smoke_samples, split_task_list
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    monkeypatch.setattr(registry, "BENCHMARK_NAMES", ("hardmultiqa",))
+
+
+SPELLINGS = {
+    "hardmultiqa": "hardmultiqa:all:pretrain",
+    "hardmultiqa:all:alignment": "hardmultiqa:all:alignment",
+    "hardmultiqa:one option, many options:pretrain": "hardmultiqa:one-option-many-options:pretrain",
+    "hardmultiqa:one-option-many-options:pretrain": "hardmultiqa:one-option-many-options:pretrain",
+    "hardmultiqa:one-option, many-options:alignment": "hardmultiqa:one-option-many-options:alignment",
+    "hardmultiqa:One Option, Many Options:alignment": "hardmultiqa:one-option-many-options:alignment",
+    "hardmultiqa:strict list:pretrain": "hardmultiqa:strict-list:pretrain",
+    "hardmultiqa:not strict list:pretrain": "hardmultiqa:not-strict-list:pretrain",
+    "hardmultiqa:not-strict-list:pretrain": "hardmultiqa:not-strict-list:pretrain",
+    "hardmultiqa:open:pretrain": "hardmultiqa:open:pretrain",
+    "hardmultiqa:mistakes:alignment": "hardmultiqa:mistakes:alignment",
+}
+
+
+@pytest.mark.parametrize(("written", "meant"), SPELLINGS.items())
+@pytest.mark.parametrize("fewshot", [0, 5])
+def test_task_names(written, meant, fewshot):
+    """Types with hyphens, spaces or commas; the bare name means all."""
+    assert str(parse_task(f"{written}|{fewshot}")) == f"{meant}|{fewshot}"
+
+
+def test_a_comma_inside_a_name_does_not_split_a_list():
+    """One of the types has one."""
+    text = "hardmultiqa:one option, many options:pretrain|5, hardmultiqa:open:alignment|0"
+    assert split_task_list(text) == [
+        "hardmultiqa:one option, many options:pretrain|5",
+        "hardmultiqa:open:alignment|0",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hardmultiqa:open", "hardmultiqa:open:chat|0", "hardmultiqa:closed:pretrain|0", "hardmultiqa:open:pretrain|3"],
+)
+def test_names_that_do_not_exist(name):
+    """Legal ones are named."""
+    with pytest.raises(TaskNameError, match=r"nearest|legal"):
+        parse_task(name)
+
+
+def test_all_is_run_as_the_five_types():
+    """With two samples each in a smoke run; a single type has ten."""
+    assert run_as(["hardmultiqa:all:pretrain|5"]) == [f"hardmultiqa:{kind}:pretrain|5" for kind in TYPES]
+    assert smoke_samples(["hardmultiqa:all:pretrain|5"]) == 2
+    assert smoke_samples(["hardmultiqa:open:pretrain|5"]) == 10
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_values_of_the_field_task(kind):
+    """The dataset's own spelling and ours; nothing else."""
+    assert type_of(TASK_VALUES[kind]) == kind
+    assert type_of(kind) == kind
+    for other in (TASK_VALUES[kind].upper(), f" {kind}", "", None, 3, ["open"]):
+        with pytest.raises(ValueError, match="must be one of: one option, many options; open; strict list"):
+            type_of(other)
+
+
+def test_judge_prompts_are_chosen_before_anything_runs(tmp_path):
+    """What is in use is recorded; an unusable folder is a usage error and changes nothing."""
+    own = prompts_identity()
+    assert BENCHMARK.configure(Options()) == {"judge_prompts": own}
+    with pytest.raises(ValueError, match=r"open|prompt"):
+        BENCHMARK.configure(Options(judge_prompts=str(tmp_path)))
+    assert prompts_identity() == own
+    use_prompts(None)
+
+
+def test_an_answer_is_never_scored_without_a_judge():
+    """Neither right nor wrong."""
+    specific = {
+        "id": "x",
+        "repeat": 0,
+        "scoring": '{"type": "open", "question": "Кто?", "reference": ["он"]}',
+        "labels": "{}",
+    }
+    record = BENCHMARK.score(specific, "он", False)
+    assert (record["outcome"], record["scores"]["hardmultiqa_judge"]) == ("unjudged", None)
+
+
+def test_bounds_are_for_metrics_where_higher_is_better():
+    """Of ``--fail-under``; the first is the headline."""
+    assert BENCHMARK.metric_names == ("hardmultiqa_judge", "judge_coverage")
