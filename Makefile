@@ -25,15 +25,14 @@ lint: $(VENV)/dev.stamp
 e2e: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m vllm
 
-$(VENV)/run.stamp: requirements.txt pyproject.toml
+$(VENV)/run.stamp: requirements.txt requirements-data.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.txt -e .
 	touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt requirements-data.txt
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.txt
 	touch $@
 
 clean:

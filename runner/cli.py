@@ -149,8 +149,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
     if "grader" in values:
-        values["graders"] = tuple(values.pop("grader"))
-        _pairs("--grader", "NAME=PATH", values["graders"])
+        graders = _pairs("--grader", "NAME=PATH", values.pop("grader"))
+        values["graders"] = tuple(f"{name}={Path(path).absolute()}" for name, path in graders.items())
     if "column_map" in values:
         values["column_map"] = _pairs("--column-map", "FIELD=COLUMN", values["column_map"])
     if "max_samples" in values and "full" in values:

@@ -20,8 +20,11 @@ from metrics.ifbench.grading import (
     loose_variants,
     sources,
     verify,
+    verify_all,
 )
 from metrics.ifbench.lexicon import ResourceError, check_resources
+from metrics.ifbench.quality import is_degenerate, repeat_share
+from metrics.ifbench.reasoning import Reasoning, split_reasoning, strip_reasoning
 from metrics.ifbench.registry import CHECKERS, Checker
 
 __all__ = [
@@ -35,16 +38,22 @@ __all__ = [
     "Decision",
     "NotGradableError",
     "Readings",
+    "Reasoning",
     "ResourceError",
     "Source",
     "add_grader",
     "check_kwargs",
     "check_resources",
     "graders",
+    "is_degenerate",
     "loose_variants",
     "readings_of",
+    "repeat_share",
     "sources",
+    "split_reasoning",
+    "strip_reasoning",
     "verify",
+    "verify_all",
 ]
 
 GRADERS: tuple[str, ...]

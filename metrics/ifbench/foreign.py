@@ -11,6 +11,7 @@ import os
 import select
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -59,14 +60,15 @@ def lighteval_source() -> Source | None:
         return None
 
 
-def _commit_of(folder: Path) -> str:
-    """The commit of a checkout, ``+changes`` behind it if files differ; "no commit" outside a checkout."""
+def _commit_of(file: Path) -> str:
+    """The commit of a file's checkout, ``+changes`` behind it if files differ; "no commit" if none holds the file."""
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(folder), *arguments]
+        command = ["git", "-C", str(file.parent), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
 
     try:
+        git("ls-files", "--error-unmatch", file.name)  # an installed package may lie in a folder of another project
         return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain") else "")
     except (OSError, subprocess.SubprocessError):
         return "no commit"
@@ -84,11 +86,13 @@ def source_at(name: str, path: Path) -> Source:
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise ValueError(f"no {_REGISTRY} in {path} or its known folders")
-    return Source(name, str(found.resolve()), f"{path} at {_commit_of(found.parent)}")
+    return Source(name, str(found.resolve()), f"{path} at {_commit_of(found)}")
 
 
 class ForeignCheckers:
-    """A worker process for one source, started at the first question and again after it died.
+    """A worker process for one source, started at the first question and again after it died; safe across threads.
+
+    Checkers that cannot be loaded are asked for once; the answer stands.
 
     Args:
         source: where the checkers come from.
@@ -99,6 +103,8 @@ class ForeignCheckers:
         self.source = source
         self._seconds = seconds
         self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+        self._unloadable = ""
 
     def judge(self, instruction_id: str, arguments: Arguments, texts: Sequence[str], prompt: str = "") -> Verdict:
         """Whether one of the texts passes; codes ``ok``, ``not-followed``, ``crash``.
@@ -107,7 +113,8 @@ class ForeignCheckers:
             NotGradableError: the checkers cannot be loaded, have none for the id, or lack data that it needs.
         """
         request = {"id": instruction_id, "kwargs": dict(arguments), "texts": list(texts), "prompt": prompt}
-        reply = self._ask(request)
+        with self._lock:
+            reply = self._ask(request)
         if "missing" in reply:
             raise NotGradableError(f"{self.source.name}: {instruction_id}: {reply['missing']}")
         if "crash" in reply:
@@ -134,6 +141,8 @@ class ForeignCheckers:
     def _started(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
             return self._process
+        if self._unloadable:
+            raise NotGradableError(self._unloadable)
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-u", str(_WORKER), self.source.target],
@@ -150,7 +159,8 @@ class ForeignCheckers:
             reply = {"failed": f"no answer from the worker ({type(error).__name__})"}
         if "ready" not in reply:
             self.close()
-            raise NotGradableError(f"{self.source.name}: the checkers cannot be loaded: {reply.get('failed')}")
+            self._unloadable = f"{self.source.name}: the checkers cannot be loaded: {reply.get('failed')}"
+            raise NotGradableError(self._unloadable)
         return self._process
 
     @staticmethod

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from metrics.ifbench.arguments import Arguments, ArgumentsError, read_arguments
 from metrics.ifbench.decisions import OFFICIAL, PROPOSED, Readings
-from metrics.ifbench.foreign import ForeignCheckers, Source, lighteval_source, source_at
+from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, lighteval_source, source_at
 from metrics.ifbench.lexicon import ResourceError
 from metrics.ifbench.registry import CHECKERS, Checker
 from metrics.ifbench.text import Text
@@ -26,6 +26,7 @@ __all__ = [
     "loose_variants",
     "sources",
     "verify",
+    "verify_all",
 ]
 
 logger = logging.getLogger(__name__)
@@ -36,6 +37,8 @@ _STRICT: Final = "_strict"
 OWN_GRADERS: Final = tuple(name + suffix for name in READINGS for suffix in ("", _LOOSE))
 # A missing or blank answer fails every constraint without a checker being asked (6.1).
 BLANK: Final = failed("blank-answer", "the answer is missing or blank")
+# A worker that died or stalled under an answer would do so again under its variants, which begin with the answer.
+_LOST: Final = ("ProcessEnded", "TimeoutError")
 
 
 @cache
@@ -162,3 +165,49 @@ def verify(
         return _foreign()[name].judge(instruction_id, arguments, texts, prompt or "")
     judge = _judge_loosely if loose else _judge
     return judge(CHECKERS[instruction_id], arguments, response, readings)
+
+
+def verify_all(
+    instruction_id: str, kwargs: Any, answer: str, trimmed: str, *, prompt: str = ""
+) -> dict[str, Verdict | NotGradableError]:
+    """One constraint under every grader at hand, in their order; what ``verify`` gives for each, in less time.
+
+    A strict pass is a loose pass, so the variants are tried where the strict verdict fails only.
+
+    Args:
+        instruction_id, kwargs: as for ``verify``.
+        answer: the text that is graded, for all but the proposed readings.
+        trimmed: the text for the proposed readings (protocol decision APD1).
+        prompt: for the checkers of other projects.
+
+    Raises:
+        ArgumentsError, ResourceError: as ``verify``.
+    """
+    arguments = check_kwargs(instruction_id, kwargs)
+    found: dict[str, Verdict | NotGradableError] = {}
+    for name in READINGS:
+        text = trimmed if name == "proposed" else answer
+        strict = verify(instruction_id, arguments, text, grader=name)
+        found[name] = strict
+        found[name + _LOOSE] = (
+            strict if strict.passed else verify(instruction_id, arguments, text, grader=name + _LOOSE)
+        )
+    for name in _foreign():
+        found |= _foreign_pair(name, instruction_id, arguments, answer, prompt)
+    return found
+
+
+def _foreign_pair(
+    name: str, instruction_id: str, arguments: Arguments, answer: str, prompt: str
+) -> dict[str, Verdict | NotGradableError]:
+    """The strict and the loose verdict of another project's checkers."""
+
+    def judged(suffix: str) -> Verdict | NotGradableError:
+        try:
+            return verify(instruction_id, arguments, answer, prompt=prompt, grader=name + suffix)
+        except NotGradableError as error:
+            return error
+
+    strict = judged(_STRICT)
+    settled = isinstance(strict, NotGradableError) or strict.passed or strict.observed in _LOST
+    return {name + _STRICT: strict, name + _LOOSE: strict if settled else judged(_LOOSE)}

@@ -72,6 +72,8 @@ _ENDINGS: Final = frozenset(("etc", "a.m", "p.m"))
 _ABBREVIATIONS: Final = _TITLES | _SUFFIXES | _BEFORE_NUMBERS | _ENDINGS
 _ROMAN: Final = frozenset("ivx")
 _LONGEST: Final = max(map(len, _ABBREVIATIONS)) + 1
+# How a word that may be an abbreviation or a Roman number ends; hardly any other word does.
+_TAILS: Final = frozenset(word[-2:] for word in _ABBREVIATIONS) | {first + last for first in "ivx" for last in "ivx"}
 _OPENERS: Final = word_set(
     "the a an he she it they we i you this that these those there here but and or so yet if when while after before in "
     "on at as for from with by my his her its our their your what who why how where once then now yes no not all some "
@@ -98,6 +100,9 @@ def _stop_goes_on(text: str, start: int, end: int) -> bool:
         return False
     tail = text[max(0, start - _LONGEST) : start]
     if len(tail) == _LONGEST and tail.isalpha():
+        return False
+    pair = tail[-2:]
+    if len(pair) == 2 and pair.isalpha() and pair.lower() not in _TAILS and "." not in tail.rpartition(" ")[2]:
         return False
     found = _word_before(tail)
     word = found.group() if found else ""
@@ -128,7 +133,7 @@ def _stop_goes_on(text: str, start: int, end: int) -> bool:
 def _goes_on(text: str, start: int, end: int) -> bool:
     """Whether the sentence goes on after the marks at ``text[start:end]``, which white space follows."""
     closing = text[start:end]
-    if closing.rstrip("*_`~") == ".":
+    if closing == "." or closing.rstrip("*_`~") == ".":
         return _stop_goes_on(text, start, end)
     if len(closing) == 1:
         return False
@@ -143,6 +148,8 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 
 def _mark_of(closing: str) -> str:
+    if len(closing) == 1:
+        return closing
     return next(char for char in reversed(closing) if char in ".!?")
 
 
@@ -155,7 +162,7 @@ def _cut(text: str, found: list[Sentence]) -> None:
         if end < len(text) and (not text[end].isspace() or _goes_on(text, first, end)):
             continue
         piece = text[start:end]
-        if has_word(piece):
+        if text[first - 1 : first].isalnum() or has_word(piece):
             found.append(Sentence(piece.strip(), _mark_of(closing.group())))
         start = end
     rest = text[start:].strip()

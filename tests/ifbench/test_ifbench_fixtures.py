@@ -87,7 +87,7 @@ def test_notes_state_the_proposed_reading_where_it_differs():
 @pytest.mark.parametrize("field", ["finding", "decision"])
 def test_the_tables_point_at_the_fixtures(field):
     """The README names, for each finding and decision, its instructions and exactly its fixtures."""
-    lines = (FIXTURES / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = (FIXTURES.parent / "README.md").read_text(encoding="utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| A")]
     table = {row[0]: (row[1], set(row[-1].split(", "))) for row in cells}
     for name in {row[field] for row in OWN} - {None}:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from ifbench_cases import own_fixtures
@@ -116,6 +117,10 @@ def test_the_commit_is_recorded(checkout):
     assert source_at("other", checkout).identity.endswith(f"at {head}")
     (checkout / "more").write_text("x", encoding="utf-8")
     assert source_at("other", checkout).identity.endswith(f"at {head}+changes")
+    loose = checkout / "installed"
+    loose.mkdir()
+    (loose / "instructions_registry.py").write_text(REGISTRY, encoding="utf-8")
+    assert source_at("other", loose).identity.endswith("no commit")
 
 
 def test_a_package_is_loaded_as_one(tmp_path):
@@ -147,6 +152,19 @@ def test_what_cannot_be_loaded_is_said(tmp_path):
     checkers = ForeignCheckers(source_at("other", tmp_path))
     with pytest.raises(NotGradableError, match="ModuleNotFoundError"):
         _judge(checkers, "a")
+    file.write_text("INSTRUCTION_DICT = {}", encoding="utf-8")
+    with pytest.raises(NotGradableError, match="ModuleNotFoundError"):
+        _judge(checkers, "a")  # not tried once for every constraint of a run
+
+
+def test_threads_take_turns(checkers):
+    """Answers of one worker do not reach the wrong question."""
+    with ThreadPoolExecutor(8) as pool:
+        texts = ["- a", "a"] * 100
+        assert [verdict.passed for verdict in pool.map(lambda text: _judge(checkers, text), texts)] == [
+            True,
+            False,
+        ] * 100
 
 
 def test_added_graders_are_strict_and_loose(checkout, monkeypatch):

@@ -1,0 +1,61 @@
+"""IFBench as the runner sees it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from metrics import ifbench
+from metrics.ifbench.foreign import source_at
+from metrics.ifbench.samples import score_sample, unanswered_sample
+from metrics.ifbench.summary import FAIL_UNDER, SCORER_VERSION, summarise
+from tasks.benchmark import Benchmark, DatasetHandle, Options
+from tasks.ifbench.dataset import load_dataset
+
+__all__ = ["BENCHMARK", "configure"]
+
+
+def configure(options: Options) -> Mapping[str, Any]:
+    """Make the graders of ``--grader NAME=PATH`` available, and say for the record which ones there are.
+
+    Asked again with the same checkers (several runs in one process), it adds nothing.
+
+    Raises:
+        ValueError: a name that is taken or no plain word, or a path without checkers.
+    """
+    for name, path in options.graders:
+        known = next((source for source in ifbench.sources() if source.name == name), None)
+        if known is None or known != source_at(name, Path(path)):
+            ifbench.add_grader(name, Path(path))
+    return {
+        "graders": list(ifbench.graders()),
+        "sources": [{"name": source.name, "identity": source.identity} for source in ifbench.sources()],
+    }
+
+
+def _make_tasks(handle: DatasetHandle) -> list[Any]:
+    from tasks.ifbench.task import make_tasks
+
+    return make_tasks(handle.folder)
+
+
+BENCHMARK = Benchmark(
+    name="ifbench",
+    title="IFBench",
+    subsets=("all",),
+    modes=(),
+    fewshots=(0,),
+    datasets=("official", "builtin"),
+    default_dataset="official",
+    smoke_samples=10,
+    scorer_version=SCORER_VERSION,
+    task_module="tasks.ifbench.task",
+    load_dataset=load_dataset,
+    make_tasks=_make_tasks,
+    score=score_sample,
+    unanswered=unanswered_sample,
+    summarise=summarise,
+    metric_names=FAIL_UNDER,
+    table_axis=("family", ("loose_acc", "strict_acc")),
+    options=frozenset({"grader"}),
+    configure=configure,
+)

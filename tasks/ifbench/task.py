@@ -1,0 +1,73 @@
+"""LightEval task module of IFBench.
+
+``lighteval ... "ifbench:all|0" --custom-tasks tasks.ifbench.task`` finds TASKS_TABLE here.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.requests import Doc
+
+from metrics.ifbench.lighteval_metrics import IFBENCH_METRICS
+from metrics.ifbench.samples import scoring_key
+from tasks.ifbench.card import config_name
+from tasks.ifbench.dataset import BUILTIN
+
+__all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
+
+# IFBench sets no cap. LightEval's own task allows 1,280 tokens, which ends most reasoning before it is an answer; this
+# is IFHardBench's cap, so that one server setting serves both.
+GENERATION_SIZE = 16_384
+
+
+def to_doc(line: dict[str, Any], task_name: str) -> Doc:
+    """A dataset row as a LightEval document; the prompt is the user turn as it stands.
+
+    Args:
+        line: row in the official schema, the arguments as a list of objects or as JSON text.
+        task_name: ``ifbench:all``.
+
+    Raises:
+        ValueError: an unknown instruction, or arguments that it does not take (the row is named).
+    """
+    ids = list(line["instruction_id_list"])
+    return Doc(
+        query=line["prompt"],
+        choices=[""],
+        gold_index=0,
+        specific={
+            "id": line["key"],
+            "repeat": 0,
+            "kind": "chat",
+            "max_tokens": GENERATION_SIZE,
+            "scoring": scoring_key(line),
+            "labels": json.dumps({"instructions": ", ".join(ids), "n_instructions": len(ids)}, sort_keys=True),
+        },
+    )
+
+
+def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
+    """The task config of ``ifbench:all`` over a dataset folder.
+
+    Args:
+        folder: local folder with ``test.jsonl`` and a README that names the split.
+    """
+    return [
+        LightevalTaskConfig(
+            name="ifbench:all",
+            prompt_function=to_doc,
+            hf_repo=str(folder),
+            hf_subset=config_name(folder),
+            hf_avail_splits=["test"],
+            evaluation_splits=["test"],
+            metrics=[IFBENCH_METRICS],
+            generation_size=GENERATION_SIZE,
+            stop_sequence=[],
+            version=1,
+        )
+    ]
+
+
+TASKS_TABLE = make_tasks(BUILTIN)
