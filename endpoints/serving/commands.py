@@ -1,0 +1,275 @@
+"""From a serving plan to the processes that it means: command lines, environments, ports, GPUs."""
+
+import dataclasses
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from endpoints.serving.plan import Role, RouterPlan, ServerPlan, ServingPlan
+from endpoints.serving.ports import port_is_free
+
+__all__ = ["Launch", "base_url", "fronts", "plan_launches", "program_of", "shown_command"]
+
+_LAST_PORT: Final = 65_535
+# vLLM answers a request after as long as it takes; the run's own deadlines decide, not the router's.
+_ROUTER_TIMEOUT_S: Final = 86_400
+_SECRET_VARIABLE: Final = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
+_SECRET_OPTIONS: Final = frozenset({"--api-key", "--hf-token"})
+
+# Option of `vllm serve` for each key that is passed on as written.
+_OPTIONS: Final[tuple[tuple[str, str], ...]] = (
+    ("tensor_parallel_size", "--tensor-parallel-size"),
+    ("pipeline_parallel_size", "--pipeline-parallel-size"),
+    ("data_parallel_size", "--data-parallel-size"),
+    ("distributed_executor_backend", "--distributed-executor-backend"),
+    ("max_model_len", "--max-model-len"),
+    ("max_num_seqs", "--max-num-seqs"),
+    ("dtype", "--dtype"),
+    ("gpu_memory_utilization", "--gpu-memory-utilization"),
+    ("reasoning_parser", "--reasoning-parser"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One process to start.
+
+    Attributes:
+        name: for messages and, with hyphens, for its log: ``model``, ``judge replica 2``, ``judge router``.
+        role: the entry that it belongs to.
+        kind: ``vllm`` or ``router``.
+        argv: program and arguments.
+        options: the arguments that this module made, for a check by the program's own parser.
+        env: laid over the environment; None removes a variable.
+        host, port: where it listens.
+        metrics_port: second port of a router, None for a vLLM.
+        gpus: GPU numbers; None for what the run itself sees.
+        deadline_s: seconds from start to ready.
+        after: names of what must be ready before it is started: a router's replicas; the server that shares its GPU,
+            since vLLM measures the memory that is left while it loads.
+    """
+
+    name: str
+    role: Role
+    kind: Literal["vllm", "router"]
+    argv: tuple[str, ...]
+    options: tuple[str, ...]
+    env: Mapping[str, str | None]
+    host: str
+    port: int
+    metrics_port: int | None
+    gpus: tuple[int, ...] | None
+    deadline_s: float
+    after: tuple[str, ...] = ()
+
+    @property
+    def ready_url(self) -> str:
+        """Answers with 200 once requests can be served; asks for no key even where the API does."""
+        return f"http://{_address(self.host)}:{self.port}/health"
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """Every port that it is known to listen on."""
+        return (self.port,) if self.metrics_port is None else (self.port, self.metrics_port)
+
+    @property
+    def log_name(self) -> str:
+        """File name of its log."""
+        return f"{self.name.replace(' ', '-')}.log"
+
+
+def base_url(entry: ServerPlan) -> str:
+    """Where an entry's requests go, ending in ``/v1``."""
+    return f"http://{_address(entry.host)}:{entry.front_port}/v1"
+
+
+def _address(host: str) -> str:
+    """A host to connect to, for a host to listen on, as it is written in a URL."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{host}]" if ":" in host else host
+
+
+def fronts(plan: ServingPlan) -> dict[Role, int]:
+    """The port at which each entry is reached."""
+    return {entry.role: entry.front_port for entry in plan.entries()}
+
+
+def plan_launches(plan: ServingPlan, is_free: Callable[[str, int], bool] = port_is_free) -> tuple[Launch, ...]:
+    """Every process of a plan, an entry's router after its replicas.
+
+    Replicas, and the metrics of a router, take the ports that follow the entry's own and that are free and not
+    named in the file.
+
+    Args:
+        plan: the serving file.
+        is_free: whether a host's port can be listened on; an OSError counts as "yes", since the check of the entry's
+            own port says it better.
+    """
+    claimed = {entry.port for entry in plan.entries()} | set(fronts(plan).values())
+    launches: list[Launch] = []
+    for entry in plan.entries():
+        if entry.replicas == 1:
+            launches.append(_server(entry, entry.role, entry.port, entry.gpus))
+            continue
+        ports = _following(entry, claimed, is_free)
+        names = [f"{entry.role} replica {number}" for number in range(1, entry.replicas + 1)]
+        replicas = [
+            _server(entry, name, next(ports), gpus)
+            for name, gpus in zip(names, _split(entry.gpus, entry.replicas), strict=True)
+        ]
+        launches += [*replicas, _router(entry, entry.router or RouterPlan(), replicas, next(ports))]
+    local = {entry.role for entry in plan.entries() if not entry.on_cluster}
+    return tuple(
+        dataclasses.replace(launch, after=launch.after + _sharing(launch, launches[:index], local))
+        for index, launch in enumerate(launches)
+    )
+
+
+def _sharing(launch: Launch, earlier: Sequence[Launch], local: Set[Role]) -> tuple[str, ...]:
+    """Names of the earlier servers that use a GPU of this one; a server without ``gpus`` may use any."""
+    return tuple(
+        other.name
+        for other in earlier
+        if {launch.role, other.role} <= local
+        and () not in (launch.gpus, other.gpus)
+        and (launch.gpus is None or other.gpus is None or not set(launch.gpus).isdisjoint(other.gpus))
+    )
+
+
+def _following(entry: ServerPlan, claimed: set[int], is_free: Callable[[str, int], bool]) -> Iterator[int]:
+    own = [entry.port] if entry.front_port != entry.port else []
+    for port in [*own, *range(entry.port + 1, _LAST_PORT + 1)]:
+        try:
+            free = is_free(entry.host, port)
+        except OSError:
+            free = True
+        if port in own or (port not in claimed and free):
+            claimed.add(port)
+            yield port
+    raise ValueError(f"no free ports from {entry.port} up")
+
+
+def _split(gpus: tuple[int, ...] | None, parts: int) -> list[tuple[int, ...] | None]:
+    """Equal shares in order; what is left over is reported by the checks."""
+    if gpus is None:
+        return [None] * parts
+    size = len(gpus) // parts
+    return [gpus[part * size : (part + 1) * size] for part in range(parts)]
+
+
+def _server(entry: ServerPlan, name: str, port: int, gpus: tuple[int, ...] | None) -> Launch:
+    options = [f"--host={entry.host}", f"--port={port}"]
+    if entry.served_model_name:
+        options += ["--served-model-name", *entry.served_model_name]
+    for key, option in _OPTIONS:
+        value = getattr(entry, key)
+        if value is not None:
+            options.append(f"{option}={value}")
+    if entry.trust_remote_code:
+        options.append("--trust-remote-code")
+    options += entry.extra_args
+    if entry.command is not None:
+        head = _filled(entry.command, entry, port)
+    elif entry.python is not None:
+        head = [entry.python, "-P", "-m", "vllm.entrypoints.cli.main", "serve", entry.model]
+    else:
+        head = [_beside_us("vllm"), "serve", entry.model]
+    env: dict[str, str | None] = {"PYTHONUNBUFFERED": "1", **_own_environment(entry)}
+    if gpus is not None:
+        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
+    env.update(entry.env)
+    argv, made = (*head, *options), tuple(options)
+    return Launch(name, entry.role, "vllm", argv, made, env, entry.host, port, None, gpus, entry.deadline_s)
+
+
+def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], metrics_port: int) -> Launch:
+    port = entry.front_port
+    workers = [replica.ready_url.removesuffix("/health") for replica in replicas]
+    options = [
+        *("--host", entry.host, "--port", str(port), "--worker-urls", *workers, "--policy", router.policy),
+        *("--request-timeout-secs", str(_ROUTER_TIMEOUT_S)),
+        # It always opens one, the same for every router unless it is told.
+        *("--prometheus-port", str(metrics_port), *router.extra_args),
+    ]
+    if router.command is not None:
+        head = _filled(router.command, entry, port)
+    elif entry.python is not None:
+        head = [str(Path(entry.python).with_name("vllm-router"))]
+    else:
+        head = [_beside_us("vllm-router")]
+    env: dict[str, str | None] = {"PYTHONUNBUFFERED": "1", **_own_environment(entry), **entry.env}
+    # The replicas are on this machine: a proxy of the environment must not stand between.
+    for name in ("NO_PROXY", "no_proxy"):
+        env[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1,localhost,::1", entry.host]))
+    argv, made = (*head, *options), tuple(options)
+    return Launch(
+        *(f"{entry.role} router", entry.role, "router", argv, made, env, entry.host, port),
+        *(metrics_port, (), entry.deadline_s, tuple(replica.name for replica in replicas)),
+    )
+
+
+def _filled(command: Sequence[str], entry: ServerPlan, port: int) -> list[str]:
+    """A command with its placeholders filled in; other braces, as in JSON, stay."""
+    known = {"{model}": entry.model, "{host}": entry.host, "{port}": str(port)}
+    if entry.python is not None:
+        known["{python}"] = entry.python
+    pattern = re.compile("|".join(map(re.escape, known)))
+    return [pattern.sub(lambda found: known[found[0]], argument) for argument in command]
+
+
+def _beside_us(program: str) -> str:
+    """A program of this environment even where it is not activated, else its bare name, looked up on PATH."""
+    if shutil.which(program) is None:
+        beside = Path(sys.executable).with_name(program)
+        if os.access(beside, os.X_OK):
+            return str(beside)
+    return program
+
+
+def _own_environment(entry: ServerPlan) -> dict[str, str | None]:
+    """What activating the environment of ``python`` would do: its programs first, no modules of ours."""
+    if entry.python is None:
+        return {}
+    folder = str(Path(entry.python).parent)
+    return {"PYTHONPATH": None, "PYTHONHOME": None, "PATH": os.pathsep.join([folder, os.environ.get("PATH", "")])}
+
+
+def program_of(launch: Launch) -> str | None:
+    """Full path of the program that a launch starts, or None if there is none."""
+    path = launch.env.get("PATH") or os.environ.get("PATH")
+    return shutil.which(launch.argv[0], path=path)
+
+
+def shown_command(launch: Launch) -> str:
+    """A launch as one would type it, with keys and tokens blanked."""
+    changes = {name: value for name, value in launch.env.items() if name not in _UNSHOWN}
+    unset = [f"-u {name}" for name, value in sorted(changes.items()) if value is None]
+    assignments = [
+        f"{name}={'***' if _SECRET_VARIABLE.search(name) and value else shlex.quote(value)}"
+        for name, value in sorted(changes.items())
+        if value is not None
+    ]
+    words = [*(["env", *unset] if unset else []), *assignments, *map(shlex.quote, _blanked(launch.argv))]
+    return " ".join(words)
+
+
+# Set the same way for every server: they would hide what the file says.
+_UNSHOWN: Final = frozenset({"PATH", "PYTHONUNBUFFERED", "PYTHONPATH", "PYTHONHOME", "NO_PROXY", "no_proxy"})
+
+
+def _blanked(arguments: Sequence[str]) -> Iterator[str]:
+    secret = False
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        is_secret_option = name.replace("_", "-") in _SECRET_OPTIONS
+        if is_secret_option and equals:
+            yield f"{name}=***"
+        else:
+            yield "***" if secret and not argument.startswith("--") else argument
+        secret = (is_secret_option and not equals) or (secret and not argument.startswith("--"))

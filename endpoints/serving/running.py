@@ -1,0 +1,257 @@
+"""Starting a plan's servers side by side, watching them, and stopping them however the run ends."""
+
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from endpoints.errors import EndpointError
+from endpoints.process import ChildServer, ServerCommand, ServerFailed
+from endpoints.serving.checks import check_plan, remarks
+from endpoints.serving.commands import Launch, base_url, plan_launches, shown_command
+from endpoints.serving.diagnosis import causes, last_line
+from endpoints.serving.plan import ServingPlan
+from endpoints.serving.ports import held_port
+
+__all__ = ["Served", "serve"]
+
+_PROGRESS_S: Final = 30.0
+_TURN_S: Final = 0.25
+_WATCH_S: Final = 1.0
+# An engine needs some seconds to give its GPU back in order.
+_GRACE_S: Final = 30.0
+
+Say = Callable[[str], None]
+
+
+class _Running:
+    """One launch on its way from start to ready."""
+
+    def __init__(self, launch: Launch, log_path: Path) -> None:
+        self.launch = launch
+        self.log_path = log_path
+        self.began = 0.0
+        self.process = ChildServer(
+            ServerCommand(
+                argv=launch.argv,
+                ready_url=launch.ready_url,
+                log_path=log_path,
+                env=launch.env,
+                deadline_s=launch.deadline_s,
+                grace_s=_GRACE_S,
+                name=launch.name,
+            )
+        )
+
+    def seconds(self) -> int:
+        """Whole seconds since its start."""
+        return int(time.monotonic() - self.began)
+
+    def death(self) -> str:
+        """A sentence about a server that ended by itself."""
+        last = last_line(self.log_path)
+        return (
+            f"{self.launch.name} ended by itself (exit status {self.process.exit_code}); its log is {self.log_path}"
+            + (f", which ends: {last}" if last else "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Servers that are ready.
+
+    Attributes:
+        model_base_url: of the model's API, ending in ``/v1``; None if the file has no entry ``model``.
+        judge_base_url: of the judge's.
+        model_name: the model's name for requests; None likewise.
+        judge_name: the judge's.
+        logs: log file of each process, by name.
+        record: what ``run.json`` should say of the servers: the file and the commands, secrets blanked.
+    """
+
+    model_base_url: str | None
+    judge_base_url: str | None
+    model_name: str | None
+    judge_name: str | None
+    logs: dict[str, Path]
+    record: dict[str, Any]
+    _servers: tuple[_Running, ...]
+
+    def pids(self) -> dict[str, int]:
+        """Process id, which is also the process group, of each server, by name."""
+        return {server.launch.name: server.process.pid for server in self._servers if server.process.pid is not None}
+
+    def deaths(self) -> tuple[str, ...]:
+        """A sentence for each server that has ended by itself since it was ready."""
+        return tuple(server.death() for server in self._servers if not server.process.alive)
+
+
+@contextlib.contextmanager
+def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PROGRESS_S) -> Iterator[Served]:
+    """Start every server of a plan, wait until all are ready, and stop all of them when the block ends.
+
+    The servers are ended with the block in every case: success, an error, Ctrl-C, a signal that ends the run, even
+    ``kill -9`` (see :mod:`endpoints.process`).
+
+    Args:
+        plan: the serving file.
+        log_dir: folder for the logs, made if it is not there; logs of an earlier start are kept, new ones numbered.
+        say: takes one line for the person at the terminal; also called from another thread when a server dies.
+        progress_s: seconds between two lines about a server that is not ready yet.
+
+    Raises:
+        EndpointError: something is known to be wrong with the plan, or a port was taken since the check (nothing was
+            started), or a server died or was not ready by its deadline (the others were stopped); the message says
+            why, with the end of the log.
+    """
+    problems = check_plan(plan)
+    if problems:
+        raise EndpointError(
+            "\n".join([f"{plan.path}: the servers cannot be started:", *(f"  - {problem}" for problem in problems)])
+        )
+    for line in remarks(plan):
+        say(f"note: {line}")
+    servers = [_Running(launch, _fresh(log_dir / launch.log_name)) for launch in plan_launches(plan)]
+    with contextlib.ExitStack() as stack:
+        for server in servers:
+            for port in server.launch.ports:
+                stack.enter_context(held_port(server.launch.host, port))
+        stack.callback(_stop_all, servers, say)
+        _start_all(servers, say, progress_s)
+        stack.enter_context(_watched(servers, say))
+        entries = {entry.role: entry for entry in plan.entries()}
+        urls = {role: base_url(entry) for role, entry in entries.items()}
+        names = {role: entry.served_name for role, entry in entries.items()}
+        yield Served(
+            model_base_url=urls.get("model"),
+            judge_base_url=urls.get("judge"),
+            model_name=names.get("model"),
+            judge_name=names.get("judge"),
+            logs={server.launch.name: server.log_path for server in servers},
+            record={
+                "file": str(plan.path),
+                "commands": {server.launch.name: shown_command(server.launch) for server in servers},
+            },
+            _servers=tuple(servers),
+        )
+
+
+def _fresh(path: Path) -> Path:
+    """``path``, or a numbered name beside it where that exists: a resumed run keeps the log of what ended it."""
+    number = 1
+    fresh = path
+    while fresh.exists():
+        number += 1
+        fresh = path.with_name(f"{path.stem}.{number}{path.suffix}")
+    return fresh
+
+
+def _start_all(servers: Sequence[_Running], say: Say, progress_s: float) -> None:
+    """Start the servers, each as soon as those that it waits for are ready, and return when all are ready.
+
+    Raises:
+        EndpointError: one of them died, or its deadline passed.
+    """
+    answers: queue.Queue[tuple[_Running, float | ServerFailed]] = queue.Queue()
+    waiting = list(servers)
+    ready: set[str] = set()
+    spoken = time.monotonic()
+    while len(ready) < len(servers):
+        for server in [server for server in waiting if ready.issuperset(server.launch.after)]:
+            waiting.remove(server)
+            _start(server, answers, say)
+        try:
+            server, answer = answers.get(timeout=_TURN_S)
+        except queue.Empty:
+            if time.monotonic() - spoken >= progress_s:
+                spoken = time.monotonic()
+                _say_progress(servers, ready, say)
+            continue
+        if isinstance(answer, ServerFailed):
+            raise _failure(server, answer, servers)
+        ready.add(server.launch.name)
+        say(f"{server.launch.name}: ready after {answer:.0f} s")
+
+
+def _start(server: _Running, answers: "queue.Queue[tuple[_Running, float | ServerFailed]]", say: Say) -> None:
+    """Start one server, and a thread that waits for it.
+
+    Raises:
+        EndpointError: its program cannot be run.
+    """
+    launch = server.launch
+    gpus = ""
+    if launch.kind == "vllm" and launch.gpus is not None:
+        gpus = f", GPU {', '.join(map(str, launch.gpus))}" if launch.gpus else ", no GPU"
+    say(f"{launch.name}: starting at http://{launch.host}:{launch.port}{gpus}, log {server.log_path}")
+    server.began = time.monotonic()
+    server.process.start()
+
+    def wait() -> None:
+        try:
+            answers.put((server, server.process.wait_ready()))
+        except ServerFailed as failure:
+            answers.put((server, failure))
+
+    threading.Thread(target=wait, name=f"wait for {launch.name}", daemon=True).start()
+
+
+def _say_progress(servers: Sequence[_Running], ready: Set[str], say: Say) -> None:
+    for server in servers:
+        launch = server.launch
+        if launch.name in ready:
+            continue
+        if server.began:
+            last = last_line(server.log_path)
+            say(f"{launch.name}: starting for {server.seconds()} s: {last or '(nothing in its log yet)'}")
+        else:
+            say(f"{launch.name}: waits for {', '.join(name for name in launch.after if name not in ready)}")
+
+
+def _failure(server: _Running, failure: ServerFailed, servers: Sequence[_Running]) -> EndpointError:
+    found = causes(server.log_path)
+    named = "".join(f"\n  {cause}" for cause in found)
+    others = [other.launch.name for other in servers if other is not server and other.process.alive]
+    return EndpointError(
+        f"{failure}"
+        + (f"\nExceptions named in its log:{named}" if found else "")
+        + (f"\nStopped with it: {', '.join(others)}" if others else "")
+    )
+
+
+@contextlib.contextmanager
+def _watched(servers: Sequence[_Running], say: Say) -> Iterator[None]:
+    """Say it once, at once, when a server ends by itself."""
+    done = threading.Event()
+
+    def watch() -> None:
+        told: set[str] = set()
+        while not done.wait(_WATCH_S):
+            for server in servers:
+                if not server.process.alive and server.launch.name not in told:
+                    told.add(server.launch.name)
+                    say(server.death())
+
+    thread = threading.Thread(target=watch, name="watch servers", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _stop_all(servers: Sequence[_Running], say: Say) -> None:
+    """End every server, all at the same time; return when they are gone."""
+    started = [server for server in servers if server.process.pid is not None]
+    if any(server.process.alive for server in started):
+        say(f"stopping {', '.join(server.launch.name for server in started if server.process.alive)}")
+    threads = [threading.Thread(target=server.process.stop, name=f"stop {server.launch.name}") for server in servers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
