@@ -70,7 +70,7 @@ def report(
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["tasks"] = rows
-    file.content["errors"] = error_counts(records)
+    file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     file.content["retried"] = run.retried
     complete = all(summaries[task].counts.complete for task in scored) and all(
         record["outcome"] in _GENERATED for task in ungraded for record in records[task]
@@ -92,6 +92,14 @@ def _split(
     """Tasks to be scored, as asked for, and tasks run on data without references."""
     scored = [task for task in tasks if handles[_bench(task)].graded]
     return scored, [task for task in records if not handles[_bench(task)].graded]
+
+
+def _with_trouble(records: Mapping[str, Sequence[Record]], ungraded: Sequence[str]) -> dict[str, Sequence[Record]]:
+    """The records whose outcomes are worth a line: without references no answer has a score, which is no error."""
+    return {
+        task: [record for record in found if task not in ungraded or record["outcome"] not in _GENERATED]
+        for task, found in records.items()
+    }
 
 
 def _export(run: LightevalRun, ungraded: Sequence[str], benchmarks: Mapping[str, Benchmark], folder: Path) -> list[str]:

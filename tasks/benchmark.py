@@ -48,6 +48,7 @@ class DatasetHandle:
         shots_sha256: hex digest of their bytes.
         graded: False where the rows hold no references: such a run generates only.
         note: a sentence about the data that belongs under the table, or empty.
+        shots_always: whether the shots are part of prompts even at ``|0`` (earlier turns of conversations).
     """
 
     name: str
@@ -60,11 +61,12 @@ class DatasetHandle:
     shots_sha256: str
     graded: bool = True
     note: str = ""
+    shots_always: bool = False
 
     def identity(self, fewshot: int) -> str:
         """One phrase that says what a score over this dataset is comparable with."""
         revision = f", revision {self.revision[:12]}" if self.revision is not None else ""
-        shots = f", shots sha256 {self.shots_sha256[:12]}" if fewshot else ""
+        shots = f", shots sha256 {self.shots_sha256[:12]}" if fewshot or self.shots_always else ""
         return f"{self.name}{revision}, test sha256 {self.sha256[:12]}{shots}"
 
 

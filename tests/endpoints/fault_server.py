@@ -124,6 +124,7 @@ class FaultServer:
         models: the body of ``/v1/models``, or a reply.
         tokenize: reply to ``/tokenize``; None for a server that has no such path.
         dies_after: after this many responses it drops every connection and refuses new ones; None for never.
+        port: to listen on, 0 for a free one.
 
     Attributes:
         bodies: every request body to a generating path, in the order of arrival.
@@ -142,6 +143,7 @@ class FaultServer:
         models: Any = None,
         tokenize: Reply | None = None,
         dies_after: int | None = None,
+        port: int = 0,
     ) -> None:
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
@@ -161,7 +163,7 @@ class FaultServer:
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
-        self.port = 0
+        self.port = port
 
     @property
     def url(self) -> str:
@@ -186,11 +188,12 @@ class FaultServer:
         self._stop = asyncio.Event()
         app = web.Application(client_max_size=2**26)
         app.router.add_get("/v1/models", self._list_models)
+        app.router.add_get("/health", self._health)
         app.router.add_post("/tokenize", self._count)
         app.router.add_post("/v1/{kind:chat/completions|completions}", self._generate)
         self._runner = web.AppRunner(app, shutdown_timeout=0.01, access_log=None, handler_cancellation=True)
         await self._runner.setup()
-        self._site = web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024)
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=1024)
         await self._site.start()
         self.port = self._runner.addresses[0][1]
         self._ready.set()
@@ -200,6 +203,9 @@ class FaultServer:
     async def _list_models(self, request: web.Request) -> web.StreamResponse:
         reply = self._models if callable(self._models) else as_json(self._models)
         return await reply(self, request)
+
+    async def _health(self, request: web.Request) -> web.StreamResponse:
+        return web.Response()
 
     async def _count(self, request: web.Request) -> web.StreamResponse:
         self.tokenized.append(await request.json())

@@ -12,9 +12,10 @@ from endpoints.model_config import EndpointModelConfig
 
 
 def docs(count):
+    names = [f"q{number}" for number in range(count)]
     return [
-        Doc(query=f"q{number}", choices=[""], gold_index=0, task_name="t|0", specific={"id": f"q{number}", "max_tokens": 5})
-        for number in range(count)
+        Doc(query=name, choices=[""], gold_index=0, task_name="t|0", specific={"id": name, "max_tokens": 5})
+        for name in names
     ]
 
 

@@ -15,9 +15,11 @@ def ask_all(server, requests, journal=None, concurrency=4, **limits):
     """Outcomes of requests that all come up at once."""
 
     async def main():
-        async with Endpoint(server.url, None, concurrency=concurrency, **(LIMITS | limits)) as endpoint:
-            async with endpoint.stream(journal) as stream:
-                return await asyncio.gather(*(stream.ask(request) for request in requests), return_exceptions=True)
+        async with (
+            Endpoint(server.url, None, concurrency=concurrency, **(LIMITS | limits)) as endpoint,
+            endpoint.stream(journal) as stream,
+        ):
+            return await asyncio.gather(*(stream.ask(request) for request in requests), return_exceptions=True)
 
     return asyncio.run(main())
 

@@ -173,7 +173,9 @@ def test_judging_that_was_stopped_goes_on(tmp_path, number):
     def start(*arguments):
         return subprocess.Popen(
             [sys.executable, str(ROOT / "run_lighteval.py"), *arguments],
-            **{"cwd": tmp_path, "env": environment, "text": True},
+            cwd=tmp_path,
+            env=environment,
+            text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -191,7 +193,7 @@ def test_judging_that_was_stopped_goes_on(tmp_path, number):
         (run_dir,) = (tmp_path / "out").iterdir()
         done = {json.loads(line)["key"] for line in (run_dir / "judgements.jsonl").read_text("utf-8").splitlines()}
         again = start("--resume", str(run_dir))
-        out, err = again.communicate()
+        _, err = again.communicate()
         assert again.returncode == 0, err
         assert len(model.bodies) <= COUNT + 64  # what was on the wire when it was killed
         assert sum(turns.values()) <= COUNT + 2

@@ -1,0 +1,1 @@
+"""SOBHard: LightEval tasks, datasets and prompts."""

@@ -1,0 +1,47 @@
+"""SOBHard as the runner sees it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from metrics.sobhard.samples import score_sample, unanswered_sample
+from metrics.sobhard.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
+from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
+from tasks.sobhard.export import export_answers
+
+__all__ = ["BENCHMARK"]
+
+
+def _make_tasks(handle: DatasetHandle) -> list[Any]:
+    from tasks.sobhard.task import make_tasks
+
+    return make_tasks(handle.folder)
+
+
+def _notes(docs: Sequence[Any], fewshot: int) -> list[str]:
+    from tasks.sobhard.sampler import history_notes
+
+    return history_notes(docs, fewshot)
+
+
+BENCHMARK = Benchmark(
+    name="sobhard",
+    title="SOBHard",
+    subsets=SUBSETS,
+    modes=(),
+    fewshots=tuple(range(MOST_TURNS + 1)),
+    datasets=("builtin", "builtin-small", "official"),
+    default_dataset="builtin",
+    smoke_samples=10,
+    scorer_version=SCORER_VERSION,
+    task_module="tasks.sobhard.task",
+    load_dataset=load_dataset,
+    make_tasks=_make_tasks,
+    score=score_sample,
+    unanswered=unanswered_sample,
+    summarise=summarise,
+    metric_names=tuple(name for name in HEADLINES if name not in LOWER_IS_BETTER),
+    table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
+    notes=_notes,
+    export=export_answers,
+)

@@ -1,0 +1,95 @@
+"""LightEval task module of SOBHard.
+
+``lighteval ... "sobhard:all|0" --custom-tasks tasks.sobhard.task`` finds TASKS_TABLE here, over the small set that is
+committed in this project.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+
+from metrics.sobhard import check_row
+from metrics.sobhard.lighteval_metrics import SOBHARD_METRICS
+from metrics.sobhard.rows import labels, row_id, scoring_key
+from tasks.sobhard.card import config_name
+from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
+from tasks.sobhard.history import History
+from tasks.sobhard.prompts import render
+from tasks.sobhard.sampler import SessionDoc
+
+__all__ = ["GENERATION_SIZE", "STOP", "TASKS_TABLE", "make_tasks", "to_doc"]
+
+# Contract, section 2.4: greedy, at most 65,536 new tokens, these stop strings.
+GENERATION_SIZE = 65_536
+STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
+
+
+def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], History]) -> SessionDoc | None:
+    """A dataset row as a LightEval document with its conversation, or None when it is not of the subset.
+
+    Args:
+        line: row in the schema of contract section 1.
+        task_name: ``sobhard:<subset>``.
+        history: gives the conversations of the row's dataset.
+
+    Raises:
+        ValueError: the row cannot be scored, rendered, or continued (the row is named).
+    """
+    # LightEval's pool of examples: these documents bring their own turns, so it stays empty.
+    if line.get("__few_shots") or not belongs(line, task_name.partition(":")[2]):
+        return None
+    check_row(line)
+    doc = SessionDoc(
+        query=render(line),
+        choices=[""],
+        gold_index=0,
+        specific={
+            "id": row_id(line),
+            "repeat": 0,
+            "kind": "chat",
+            "max_tokens": GENERATION_SIZE,
+            "scoring": scoring_key(line),
+            "labels": labels(line),
+        },
+    )
+    doc.turns = history().turns(line)
+    doc.row = {name: value for name, value in line.items() if not name.startswith("__")}
+    return doc
+
+
+def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
+    """Task configs of ``sobhard:all``, the eleven families and the three difficulties over a dataset folder.
+
+    Args:
+        folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
+    """
+    config = config_name(folder)
+    history = functools.cache(lambda: read_history(folder))
+
+    def sobhard_prompt(line: dict[str, Any], task_name: str) -> SessionDoc | None:
+        return to_doc(line, task_name, history)
+
+    return [
+        LightevalTaskConfig(
+            name=f"sobhard:{subset}",
+            prompt_function=sobhard_prompt,
+            hf_repo=str(folder),
+            hf_subset=config,
+            hf_avail_splits=["test"],
+            evaluation_splits=["test"],
+            # Asked for at N > 0 and thrown away (sampler.SessionDoc); a split that every dataset has.
+            few_shots_split="test",
+            few_shots_select="sequential",
+            metrics=[SOBHARD_METRICS],
+            generation_size=GENERATION_SIZE,
+            stop_sequence=list(STOP),
+            version=1,
+        )
+        for subset in SUBSETS
+    ]
+
+
+TASKS_TABLE = make_tasks(BUILTIN_SMALL)

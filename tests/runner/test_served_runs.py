@@ -1,0 +1,148 @@
+"""Runs that start their own servers: complete, or stopped while they start, generate or judge."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import hardmultiqa_servers as servers
+import pytest
+import yaml
+from serving_fakes import running
+
+from endpoints.process import reserved_port
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("scripted_vllm.py")
+TASK = "hardmultiqa:all:alignment|0"
+
+
+class Served:
+    """A serving file, and what its servers noted."""
+
+    def __init__(self, folder, ports):
+        self.folder = folder
+        self.ports = ports
+        self.notes = folder / "notes"
+        self.notes.mkdir()
+        self.path = folder / "serving.yaml"
+
+    def write(self, up_s=0.0, model_s=0.0, judge_s=0.0):
+        """The file; the servers need that many seconds to start, and for each answer."""
+        entries = {}
+        for port, role, answer_s in zip(self.ports, ("model", "judge"), (model_s, judge_s), strict=True):
+            command = [sys.executable, str(SCRIPT), role, str(self.notes), str(up_s), str(answer_s)]
+            entries[role] = {"model": f"org/{role}", "port": port, "gpus": [], "command": command, "deadline_s": 120}
+            entries[role]["served_model_name"] = role
+        self.path.write_text(yaml.safe_dump(entries), encoding="utf-8")
+
+    def start(self, *arguments):
+        """The command line in a process of its own."""
+        environment = os.environ | {"XDG_CACHE_HOME": str(self.folder / "cache"), "HF_HOME": str(self.folder / "hf")}
+        return subprocess.Popen(
+            [sys.executable, str(ROOT / "run_lighteval.py"), *arguments],
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self):
+        """A whole run over the sample set."""
+        return self.start("--serve", str(self.path), "--task", TASK, "--dataset", "builtin", "--full")
+
+    def pids(self):
+        path = self.notes / "pids"
+        return (
+            [pid for line in path.read_text("utf-8").splitlines() for pid in json.loads(line)] if path.exists() else []
+        )
+
+    def given(self, role):
+        """Answers that a server has given."""
+        path = self.notes / role
+        return path.stat().st_size if path.exists() else 0
+
+    def folder_of_the_run(self):
+        (folder,) = (self.folder / "results").iterdir()
+        return folder
+
+    def result(self):
+        return json.loads((self.folder_of_the_run() / "run.json").read_text("utf-8"))
+
+    def gone(self):
+        """Whether no server, no child of one, is left a little later."""
+        for _ in range(200):
+            if not any(map(running, self.pids())):
+                return True
+            time.sleep(0.05)
+        return False
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Two free ports and a file for them."""
+    with reserved_port() as first, reserved_port() as second:
+        ports = (first, second)
+    made = Served(tmp_path, ports)
+    yield made
+    for pid in made.pids():
+        if running(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_a_run_with_its_servers(served):
+    """Names and addresses come from the file; logs are kept; nothing is left; the score is exact."""
+    served.write()
+    process = served.run()
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert served.gone()
+    assert len(served.pids()) == 4
+    run = served.result()
+    assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
+    assert (run["model"]["served_as"], run["judge"]["model"]) == ("model", "judge")
+    assert set(run["serving"]["commands"]) == {"model", "judge"}
+    assert {path.name for path in (served.folder_of_the_run() / "logs").iterdir()} == {"model.log", "judge.log"}
+    assert "Judge: judge at" in out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["ctrl-c", "sigterm", "kill-9"])
+@pytest.mark.parametrize("stage", ["starting", "generating", "judging"])
+def test_stopped_at_any_stage(served, stage, number):
+    """No process is left, and a resume completes the run with the score of an unbroken one."""
+    slow = {"starting": {"up_s": 60.0}, "generating": {"model_s": 0.5}, "judging": {"judge_s": 0.5}}[stage]
+    served.write(**slow)
+    process = served.run()
+    reached = {
+        "starting": lambda: len(served.pids()) == 4,
+        "generating": lambda: served.given("model") >= 1,
+        "judging": lambda: served.given("judge") >= 1,
+    }[stage]
+    while not reached() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, err = process.communicate()
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number], err
+    assert served.gone()
+    served.write()
+    again = served.start("--resume", str(served.folder_of_the_run()))
+    _, err = again.communicate()
+    assert again.returncode == 0, err
+    assert served.gone()
+    assert served.result()["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
+
+
+def test_a_server_that_does_not_start(served):
+    """Exit 3 with the log's end; the other one is stopped."""
+    served.write()
+    text = served.path.read_text("utf-8").replace(str(SCRIPT), str(SCRIPT.with_name("no_such_script.py")), 1)
+    served.path.write_text(text, encoding="utf-8")
+    process = served.run()
+    _, err = process.communicate()
+    assert process.returncode == 3
+    assert "no_such_script.py" in err
+    assert served.gone()
