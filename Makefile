@@ -9,9 +9,9 @@ BIN := $(VENV)/bin
 run: $(VENV)/run.stamp
 	$(BIN)/python run_lighteval.py --task "ifhard:all|0" --model embedded --max-samples 4
 
-# Every test but those that start a vLLM.
+# Every test but those that start a vLLM or a browser.
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -m "not vllm" --cov --cov-report=term --cov-fail-under=90
+	$(BIN)/python -m pytest -m "not vllm and not browser" --cov --cov-report=term --cov-fail-under=90
 
 # What a change must pass before it is proposed.
 check: lint test
@@ -21,9 +21,9 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A real vLLM on the CPU, in an environment of its own that the tests make.
+# A real vLLM on the CPU, in an environment of its own that the tests make, and a real browser (Debian's chromium).
 e2e: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -m vllm
+	$(BIN)/python -m pytest -m "vllm or browser"
 
 $(VENV)/run.stamp: requirements.txt requirements-data.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,0 +1,81 @@
+"""JSON Lines files with the same bytes for the same rows."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from audit.errors import AuditError
+from endpoints.request import storable
+
+__all__ = ["parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", "write_jsonl"]
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """The objects of a file, blank lines skipped.
+
+    Raises:
+        AuditError: it cannot be read, or a line is no JSON object; named with its number.
+    """
+    return parse_jsonl(_text(path), str(path))
+
+
+def parse_jsonl(text: str, name: str) -> list[dict[str, Any]]:
+    """The objects of a text; ``name`` is for messages. Raises as :func:`read_jsonl`."""
+    rows = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise AuditError(f"{name}: line {number} is not JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise AuditError(f"{name}: line {number} is not a JSON object")
+        rows.append(row)
+    return rows
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object of a JSON file; raises AuditError as :func:`read_jsonl`."""
+    try:
+        found = json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise AuditError(f"{path} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise AuditError(f"{path} is not a JSON object")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise AuditError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write one object a line, UTF-8, fields in the order given; a whole file or none."""
+    _replace(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write one object, keys sorted; a whole file or none."""
+    _replace(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    text = storable(text)  # a fixture may hold a lone surrogate, which has no UTF-8 form
+    beside = path.with_name(path.name + ".tmp")
+    with beside.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def sha256_of(path: Path) -> str:
+    """Hex digest of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

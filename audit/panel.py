@@ -1,0 +1,221 @@
+"""From runs to a panel: one row a response, with each constraint's verdict under every grader."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from audit.errors import AuditError
+from audit.runs import Run, Sample, open_run, samples
+from audit.wording import Constraint, Reader, reader_of
+from metrics.ifbench.quality import is_degenerate, repeat_share
+
+__all__ = ["CRASH", "NOT_GRADABLE", "Graded", "Panel", "Row", "build_panel", "row_of"]
+
+CRASH: Final = "crash"
+NOT_GRADABLE: Final = "not-gradable"
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One constraint of one response.
+
+    Attributes:
+        instruction_id, kwargs_json, instruction: see :class:`audit.wording.Constraint`.
+        verdicts: by grader; None where it cannot judge, or there is no answer.
+        reasons: by grader, one sentence each.
+        crashed: graders whose checker raised an exception; their verdict is a fail.
+    """
+
+    instruction_id: str
+    kwargs_json: str
+    instruction: str
+    verdicts: Mapping[str, bool | None]
+    reasons: Mapping[str, str]
+    crashed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One response of the panel.
+
+    Attributes:
+        config: what answered (:func:`audit.runs.config_of`).
+        run: name of the run's folder.
+        repeat: 0-based number of the repeat within the run.
+        benchmark, task: of the question.
+        prompt_key: the question's id.
+        prompt: what was asked; turns are marked where there are several.
+        response: the graded answer, reasoning removed.
+        response_sha256: of ``response`` in UTF-8, hex.
+        extraction: ``ok`` or ``reasoning_unclosed``.
+        tokens: completion tokens as the server counted them, None if it did not.
+        finish_reason: the server's word, None without one.
+        truncated: whether the token cap ended the response.
+        repeat_share: share of repeated word 4-grams in the raw response.
+        degenerate: whether that is at least 0.5.
+        infrastructure: there is no answer or no verdict because something broke; not a wrong answer.
+        error: what broke, else "".
+        constraints: in the question's order.
+    """
+
+    config: str
+    run: str
+    repeat: int
+    benchmark: str
+    task: str
+    prompt_key: str
+    prompt: str
+    response: str
+    response_sha256: str
+    extraction: str
+    tokens: int | None
+    finish_reason: str | None
+    truncated: bool
+    repeat_share: float
+    degenerate: bool
+    infrastructure: bool
+    error: str
+    constraints: tuple[Graded, ...]
+
+    @property
+    def place(self) -> tuple[str, str, str, str, int]:
+        """What tells the row from all others, and orders the panel."""
+        return (self.benchmark, self.config, self.run, self.prompt_key, self.repeat)
+
+
+class Panel(NamedTuple):
+    """Rows in the order of their places.
+
+    Attributes:
+        rows: the responses.
+        graders: names of the graders, in the order met.
+        notes: what a reader should know: incomplete runs, rows left out.
+    """
+
+    rows: list[Row]
+    graders: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def build_panel(folders: Sequence[Path]) -> Panel:
+    """Read runs into one panel; the order of the folders does not matter.
+
+    A question that two tasks of one run share (``ifhard:all`` and ``ifhard:easy``) enters once, and a note says so.
+
+    Raises:
+        AuditError: no run folder, a folder given twice, two of one name, or records that do not fit their questions.
+    """
+    runs = [open_run(folder) for folder in folders]
+    for name, times in Counter(run.name for run in runs).items():
+        if times > 1:
+            raise AuditError(f"{times} runs are named {name}: a panel tells runs apart by their folders' names")
+    rows: dict[tuple[str, str, str, str, int], Row] = {}
+    notes = []
+    for run in runs:
+        if run.status != "complete":
+            notes.append(f"{run.name}: the run is {run.status}, not complete")
+        shared = 0
+        for row in _rows_of(run):
+            shared += row.place in rows
+            rows.setdefault(row.place, row)
+        if shared:
+            notes.append(f"{run.name}: {shared} answers to questions that another of its tasks holds are left out")
+    ordered = [rows[place] for place in sorted(rows)]
+    return Panel(ordered, graders_of(ordered), tuple(notes))
+
+
+def graders_of(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Every grader that gave a verdict, in the order met."""
+    return tuple(dict.fromkeys(name for row in rows for graded in row.constraints for name in graded.verdicts))
+
+
+def _rows_of(run: Run) -> Iterable[Row]:
+    for path in run.details.values():
+        for sample in samples(path):
+            try:
+                yield row_of(sample, run.config, run.name)
+            except (KeyError, TypeError, ValueError) as error:
+                key = sample.record.get("id")
+                raise AuditError(f"{path}: question {key}: {type(error).__name__}: {error}") from error
+
+
+def row_of(sample: Sample, config: str, run: str) -> Row:
+    """The row of one answer.
+
+    Raises:
+        KeyError, TypeError, ValueError: the record does not fit its question.
+    """
+    doc, record, given = sample
+    task = str(doc["task_name"]).partition("|")[0]
+    benchmark = task.partition(":")[0]
+    reader = reader_of(benchmark)
+    scored = record["outcome"] == "answered"
+    raw = (given["text"] or [""])[0] or ""
+    answer, unclosed = reader.answer(raw)
+    share = repeat_share(raw)
+    finish = (given.get("finish_reasons") or [None])[0]
+    return Row(
+        config=config,
+        run=run,
+        repeat=int(record["repeat"] or 0),
+        benchmark=benchmark,
+        task=task,
+        prompt_key=str(record["id"]),
+        prompt=_prompt(doc, given),
+        response=answer,
+        response_sha256=hashlib.sha256(answer.encode("utf-8")).hexdigest(),
+        extraction="reasoning_unclosed" if unclosed else "ok",
+        tokens=given.get("completion_tokens"),
+        finish_reason=finish,
+        truncated=bool(given.get("truncated")),
+        repeat_share=share,
+        degenerate=is_degenerate(share),
+        infrastructure=not scored,
+        error=str(record["error"] or ""),
+        constraints=tuple(_constraints(sample, benchmark, reader, scored)),
+    )
+
+
+def _prompt(doc: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """What the model was asked: the one user turn as it is, several turns with their roles before them."""
+    turns = given.get("input")
+    if isinstance(turns, str):
+        return turns
+    if not turns:
+        return str(doc["query"])
+    if len(turns) == 1:
+        return str(turns[0]["content"])
+    return "\n\n".join(f"[{turn['role']}]\n{turn['content']}" for turn in turns)
+
+
+def _constraints(sample: Sample, benchmark: str, reader: Reader, scored: bool) -> Iterable[Graded]:
+    by_grader: dict[str, list[Mapping[str, Any]]] = {}
+    for verdict in sample.record["verdicts"] or ():
+        by_grader.setdefault(verdict["family"] if reader.many_graders else benchmark, []).append(verdict)
+    if not by_grader:
+        return
+    ids = [verdict["id"] for verdict in next(iter(by_grader.values()))]
+    for grader, verdicts in by_grader.items():
+        if [verdict["id"] for verdict in verdicts] != ids:
+            raise ValueError(f"the verdicts of {grader} are not on the question's constraints")
+    constraints = reader.constraints(sample.doc["specific"]["scoring"], ids, str(sample.doc["query"]))
+    if [constraint.instruction_id for constraint in constraints] != ids:
+        raise ValueError("the verdicts are not on the constraints of the scoring key")
+    for place, constraint in enumerate(constraints):
+        yield _graded(constraint, {grader: verdicts[place] for grader, verdicts in by_grader.items()}, scored)
+
+
+def _graded(constraint: Constraint, verdicts: Mapping[str, Mapping[str, Any]], scored: bool) -> Graded:
+    judged = {
+        grader: verdict["passed"] if scored and verdict["code"] != NOT_GRADABLE else None
+        for grader, verdict in verdicts.items()
+    }
+    return Graded(
+        *constraint,
+        verdicts=judged,
+        reasons={grader: str(verdict["reason"] or "") for grader, verdict in verdicts.items()},
+        crashed=tuple(grader for grader, verdict in verdicts.items() if verdict["code"] == CRASH),
+    )

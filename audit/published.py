@@ -1,0 +1,248 @@
+"""Reading an audit in its published form, from a folder or the Hub: six tables, each a config of one dataset.
+
+Known columns are checked by name: a missing one that a number needs stops the command, any other is a warning; unknown
+columns are let be. The published findings and decisions (F1, D1, G1 ...) keep their names; ours begin with A.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from audit.errors import AuditError
+from audit.estimate import Case
+from audit.jsonl import read_jsonl
+
+__all__ = ["CONFIGS", "PublishedRound", "Tables", "read_folder", "read_hub", "rounds", "warnings_of"]
+
+# Columns of each table; those a rate cannot do without.
+CONFIGS: Final[Mapping[str, tuple[tuple[str, ...], frozenset[str]]]] = {
+    "fixtures": (
+        (
+            *("id", "family", "name", "instruction_id", "kwargs_json", "response", "expected"),
+            *("finding", "decision", "note", "content_sha256"),
+        ),
+        frozenset(),
+    ),
+    "findings": (
+        (
+            *("id", "kind", "instruction_ids", "n_test_constraints", "defect", "counterexample", "decisions"),
+            "rests_on_decision",
+        ),
+        frozenset(),
+    ),
+    "decisions": (("id", "question", "official_reading", "proposal"), frozenset()),
+    "blind_review": (
+        (
+            *("case_id", "round", "source", "stratum", "config", "prompt_key", "fixture_name", "fixture_expected"),
+            *("finding", "decision", "instruction_id", "instruction", "prompt", "response"),
+            *("reviewer_a_verdict", "reviewer_a_lean", "reviewer_a_confidence", "reviewer_a_reason"),
+            *("reviewer_b_verdict", "reviewer_b_lean", "reviewer_b_confidence", "reviewer_b_reason", "consensus"),
+        ),
+        frozenset({"round", "stratum", "consensus"}),
+    ),
+    "blind_review_strata": (
+        ("round", "stratum", "population", "sampled"),
+        frozenset({"round", "stratum", "population"}),
+    ),
+    "panel_verdicts": (
+        (
+            *("config", "run", "prompt_key", "response_sha256", "extraction", "tokens", "finish_reason", "truncated"),
+            *("repeat_share", "degenerate", "infrastructure", "constraints"),
+        ),
+        frozenset(),
+    ),
+}
+_NEEDED: Final = ("blind_review", "blind_review_strata")
+_SUFFIXES: Final = (".parquet", ".jsonl", ".csv")
+_LEANS: Final = ("reviewer_a_lean", "reviewer_b_lean")
+
+Rows = list[dict[str, Any]]
+Tables = Mapping[str, Rows]
+
+
+class PublishedRound(NamedTuple):
+    """A round of the published review.
+
+    Attributes:
+        number: of the round.
+        cases: its cases; their consensus is that of the column.
+        populations: by stratum.
+        graders: the graders with frozen verdicts.
+        warnings: what does not fit in the tables.
+    """
+
+    number: int
+    cases: list[Case]
+    populations: dict[str, int]
+    graders: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def read_folder(folder: Path) -> Tables:
+    """The tables of a folder: of each, ``NAME.EXT``, ``NAME-*.EXT`` or ``NAME/**/*.EXT`` anywhere below it.
+
+    Where a table is there in several formats, parquet is read before JSON Lines before CSV.
+
+    Raises:
+        AuditError: a table that the rates need is missing, or a file cannot be read.
+    """
+    if not folder.is_dir():
+        raise AuditError(f"{folder} is no folder")
+    found = {name: rows for name in CONFIGS if (rows := _rows(folder, name)) is not None}
+    return _checked(found, str(folder))
+
+
+def _rows(folder: Path, name: str) -> Rows | None:
+    for suffix in _SUFFIXES:
+        patterns = (f"**/{name}{suffix}", f"**/{name}-*{suffix}", f"**/{name}/**/*{suffix}")
+        files = sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
+        if files:
+            return [row for file in files for row in _file(file)]
+    return None
+
+
+def _file(path: Path) -> Rows:
+    try:
+        if path.suffix == ".parquet":
+            return list(pq.read_table(path).to_pylist())
+        if path.suffix == ".csv":
+            return list(pacsv.read_csv(path, parse_options=pacsv.ParseOptions(newlines_in_values=True)).to_pylist())
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{path} cannot be read: {error}") from None
+    return read_jsonl(path)
+
+
+def read_hub(name: str, revision: str | None = None, configs: Sequence[str] = tuple(CONFIGS)) -> Tables:
+    """The tables of a dataset on the Hub.
+
+    Raises:
+        OSError, ValueError: as ``datasets`` has them: no network, no such dataset.
+        AuditError: a table that the rates need is missing.
+    """
+    from datasets import get_dataset_config_names, load_dataset
+
+    there = get_dataset_config_names(name, revision=revision)
+    found = {
+        config: list(load_dataset(name, config, split="train", revision=revision))
+        for config in configs
+        if config in there
+    }
+    return _checked(found, name)
+
+
+def _checked(tables: Tables, where: str) -> Tables:
+    missing = [name for name in _NEEDED if name not in tables]
+    if missing:
+        raise AuditError(f"{where} has no {' and no '.join(missing)}: no rate can be estimated")
+    for name, rows in tables.items():
+        lacking = CONFIGS[name][1] - _columns(rows)
+        if lacking or not rows:
+            raise AuditError(f"{where}: {name} has no {', '.join(sorted(lacking)) or 'rows'}")
+    return tables
+
+
+def _columns(rows: Rows) -> set[str]:
+    return {name for row in rows for name in row}
+
+
+def warnings_of(tables: Tables) -> list[str]:
+    """Tables and columns that the published form has and these do not."""
+    found = []
+    for name, (columns, _) in CONFIGS.items():
+        if name not in tables:
+            found.append(f"no table {name}")
+            continue
+        missing = [column for column in columns if column not in _columns(tables[name])]
+        if missing:
+            found.append(f"{name} has no column {', '.join(missing)}")
+    return found
+
+
+def rounds(tables: Tables, number: int | None = None) -> list[PublishedRound]:
+    """The rounds of the review, or the one asked for.
+
+    Raises:
+        AuditError: no such round, no graders, or values that cannot be read.
+    """
+    review, strata = tables["blind_review"], tables["blind_review_strata"]
+    there = sorted({int(row["round"]) for row in review})
+    if number is not None and number not in there:
+        raise AuditError(f"there is no round {number}, only {', '.join(map(str, there))}")
+    graders = _graders(review)
+    return [_round(one, review, strata, graders) for one in there if number in (None, one)]
+
+
+def _graders(review: Rows) -> tuple[str, ...]:
+    """Columns beside the known ones that hold verdicts."""
+    known = set(CONFIGS["blind_review"][0])
+    names = list(dict.fromkeys(name for row in review for name in row if name not in known))
+    graders = []
+    for name in names:
+        values = {row.get(name) if isinstance(row.get(name), bool | str | None) else "other" for row in review}
+        if values <= {*_VERDICTS} and not values <= {None, ""}:
+            graders.append(name)
+    if not graders:
+        raise AuditError("blind_review has no column of a grader's verdicts")
+    return tuple(graders)
+
+
+_VERDICTS: Final[Mapping[Any, bool | None]] = {
+    True: True,
+    False: False,
+    None: None,
+    "": None,
+    "true": True,
+    "false": False,
+    "True": True,
+    "False": False,
+    "pass": True,
+    "fail": False,
+}
+
+
+def _round(number: int, review: Rows, strata: Rows, graders: tuple[str, ...]) -> PublishedRound:
+    sizes = {row["stratum"]: int(row["population"] or 0) for row in strata if int(row["round"]) == number}
+    sampled = {row["stratum"]: row.get("sampled") for row in strata if int(row["round"]) == number}
+    rows = [row for row in review if int(row["round"]) == number]
+    warnings = []
+    for name, wanted in sampled.items():
+        count = sum(row["stratum"] == name for row in rows)
+        if wanted is not None and count != int(wanted):
+            warnings.append(f"round {number}: {count} cases of {name}, but {wanted} were sampled")
+    cases = []
+    unlike = 0
+    for place, row in enumerate(rows):
+        case, agrees = _case(row, place, graders)
+        cases.append(case)
+        unlike += not agrees
+    if unlike:
+        warnings.append(f"round {number}: of {unlike} cases the consensus is not that of the leans; the column is used")
+    return PublishedRound(number, cases, sizes, graders, tuple(warnings))
+
+
+def _case(row: Mapping[str, Any], place: int, graders: tuple[str, ...]) -> tuple[Case, bool]:
+    """The case, and whether its consensus is what its leans give."""
+    said = row["consensus"] or ""
+    if said not in ("pass", "fail", ""):
+        raise AuditError(f"case {row.get('case_id', place)}: the consensus is {said!r}")
+    leans = tuple(row.get(name) or None for name in _LEANS)
+    verdicts = tuple(row.get(name.replace("lean", "verdict")) or None for name in _LEANS)
+    known = all(name in row for name in _LEANS)
+    shared = leans[0] if leans[0] == leans[1] else None
+    agrees = not known or (shared or "") == said
+    case = Case(
+        id=str(row.get("case_id", place)),
+        stratum=row["stratum"],
+        instruction_id=str(row.get("instruction_id", "")),
+        leans=leans,
+        verdicts_given=verdicts,
+        verdicts={grader: _VERDICTS[row.get(grader)] for grader in graders},
+        fixture=str(row.get("fixture_name") or ""),
+        expected=str(row.get("fixture_expected") or ""),
+        shows=", ".join(str(row[name]) for name in ("finding", "decision") if row.get(name)),
+        given_consensus=said,
+    )
+    return case, agrees

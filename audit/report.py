@@ -1,0 +1,137 @@
+"""Estimates and panels in lines for a terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from audit.comparing import Comparison
+from audit.estimate import GENERATOR, Estimate, GraderEstimate, Rate
+from audit.panel import Panel, Row
+from audit.statistics import Interval, Kappa
+
+__all__ = ["comparison_lines", "estimate_lines", "panel_lines"]
+
+
+def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
+    """The report of a round."""
+    reviewers = " and ".join(found.reviewers)
+    yield f"{title}: {found.cases} cases, {found.labelled} labelled by {reviewers}, {found.decided} decided"
+    if len(found.reviewers) == 1:
+        yield "  one reviewer: the leans stand for the consensus, and there is no kappa"
+    for name, kappa in found.kappas.items():
+        yield f"  kappa of {name}: {_kappa(kappa)}"
+    rows = [("grader", "wrong", "95% bootstrap", "95% score", "false pass", "false fail")]
+    rows += [
+        (
+            one.grader,
+            _percent(one.error.value),
+            _interval(one.error.bootstrap),
+            _interval(one.error.score),
+            _with_interval(one.false_pass),
+            _with_interval(one.false_fail),
+        )
+        for one in found.graders
+    ]
+    yield from _table(rows)
+    for one in found.graders:
+        if one.undefined:
+            yield f"  {one.grader}: no rate: {one.undefined}"
+    yield from _strata(found.graders)
+    decided, against = found.fixtures
+    if decided:
+        yield f"  fixtures: the consensus contradicts {len(against)} of {decided} labels{': ' if against else ''}" + (
+            ", ".join(against)
+        )
+    yield f"  bootstrap: {found.resamples} resamples within strata, {GENERATOR}, seed {found.seed}; score: Wilson"
+
+
+def _strata(graders: Sequence[GraderEstimate]) -> Iterator[str]:
+    rows: list[tuple[str, ...]]
+    rows = [("grader", "stratum", "population", "cases", "decided", "no verdict", "false passes", "false fails")]
+    for one in graders:
+        for count in one.strata:
+            if count.cases or count.population:
+                numbers = (count.population, count.cases, count.decided, count.no_verdict)
+                wrong = (count.false_passes, count.false_fails)
+                rows.append((one.grader, count.name, *(str(number) for number in (*numbers, *wrong))))
+    yield from _table(rows)
+
+
+def _kappa(kappa: Kappa) -> str:
+    if kappa.value is not None:
+        shares = f"observed {kappa.observed:.3f}, by chance {kappa.expected:.3f}"
+        return f"{kappa.value:.3f} over {kappa.cases} cases ({shares})"
+    why = "both reviewers gave one and the same label throughout" if kappa.cases else "no case has two labels"
+    return f"undefined over {kappa.cases} cases: {why}"
+
+
+def _percent(value: float | None) -> str:
+    return "undefined" if value is None else f"{100 * value:.2f}%"
+
+
+def _interval(interval: Interval | None) -> str:
+    return "undefined" if interval is None else f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]"
+
+
+def _with_interval(rate: Rate) -> str:
+    return _percent(rate.value) if rate.bootstrap is None else f"{_percent(rate.value)} {_interval(rate.bootstrap)}"
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def panel_lines(panel: Panel) -> Iterator[str]:
+    """Counts of a panel: responses by run, verdicts by grader, disagreements of each two graders."""
+    rows: list[tuple[str, ...]]
+    rows = [("config", "run", "responses", "infrastructure", "truncated", "unclosed", "degenerate")]
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in panel.rows:
+        groups.setdefault((row.config, row.run), []).append(row)
+    for (config, run), members in groups.items():
+        flags = (
+            sum(row.infrastructure for row in members),
+            sum(row.truncated for row in members),
+            sum(row.extraction != "ok" for row in members),
+            sum(row.degenerate for row in members),
+        )
+        rows.append((config, run, str(len(members)), *(str(flag) for flag in flags)))
+    yield from _table(rows)
+    graded = [graded for row in panel.rows if not row.infrastructure for graded in row.constraints]
+    passed, judged, crashed = Counter[str](), Counter[str](), Counter[str]()
+    for one in graded:
+        crashed.update(one.crashed)
+        for grader, verdict in one.verdicts.items():
+            judged[grader] += verdict is not None
+            passed[grader] += verdict is True
+    counts = [("grader", "verdicts", "passed", "crashes", "not judged")]
+    for grader in panel.graders:
+        asked = sum(grader in one.verdicts for one in graded)
+        share = f"{passed[grader]} ({100 * passed[grader] / judged[grader]:.1f}%)" if judged[grader] else "n/a"
+        counts.append((grader, str(judged[grader]), share, str(crashed[grader]), str(asked - judged[grader])))
+    yield from _table(counts)
+    for first, second in combinations(panel.graders, 2):
+        pairs = [(one.verdicts.get(first), one.verdicts.get(second)) for one in graded]
+        both = [pair for pair in pairs if None not in pair]
+        if both:
+            yield f"  {first} and {second} differ on {sum(a != b for a, b in both)} of {len(both)} verdicts"
+    for note in panel.notes:
+        yield f"  note: {note}"
+
+
+def comparison_lines(found: Comparison, title: str) -> Iterator[str]:
+    """The repeat check."""
+    compared = found.pairs - found.unlike_prompts
+    yield f"{title}: {found.unlike_answers} of {compared} answers differ"
+    for grader, count in sorted(found.verdicts.items()):
+        yield f"  {grader}: {found.unlike_verdicts[grader]} of {count} verdicts differ"
+    for count, words in (
+        (found.unlike_prompts, "questions were asked in other words and are not compared"),
+        (found.lost, "questions have no answer or no verdict on one side"),
+        (found.only_first, "questions are in the first alone"),
+        (found.only_second, "questions are in the second alone"),
+    ):
+        if count:
+            yield f"  {count} {words}"

@@ -1,0 +1,102 @@
+"""Reading the folder of one run: ``run.json`` and the newest details file of each task."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pyarrow.parquet as pq
+
+from audit.errors import AuditError
+from audit.jsonl import read_json
+
+__all__ = ["Run", "Sample", "config_of", "open_run", "samples"]
+
+# LightEval's name of a details file: the task, then when the results were written.
+_DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
+
+
+class Run(NamedTuple):
+    """A run folder.
+
+    Attributes:
+        folder: where it is.
+        name: the folder's name.
+        config: what answered; see :func:`config_of`.
+        settings: of run.json.
+        status: ``complete``, or how else the run stands.
+        details: the newest details file of each task, in the order of their names.
+    """
+
+    folder: Path
+    name: str
+    config: str
+    settings: Mapping[str, Any]
+    status: str
+    details: Mapping[str, Path]
+
+
+class Sample(NamedTuple):
+    """One answer of a run: three structs of the details file."""
+
+    doc: Mapping[str, Any]
+    record: Mapping[str, Any]
+    response: Mapping[str, Any]
+
+
+def config_of(content: Mapping[str, Any]) -> str:
+    """The model's name; settings that make another model of it follow in brackets.
+
+    Args:
+        content: a run.json.
+    """
+    settings = content.get("settings", {})
+    model = content.get("model", {}).get("requested") or settings.get("model") or "unknown"
+    told = [f"{name}={value}" for name, value in sorted((settings.get("chat_template_kwargs") or {}).items())]
+    if settings.get("system_prompt"):
+        told.append(f"system prompt {settings['system_prompt'][:40]!r}")
+    return f"{model} [{', '.join(told)}]" if told else str(model)
+
+
+def open_run(folder: Path) -> Run:
+    """A run folder, looked at but not read.
+
+    Raises:
+        AuditError: it is none, or has no details.
+    """
+    path = folder / "run.json"
+    if not path.is_file():
+        raise AuditError(f"{folder} is no run folder of run_lighteval.py: it has no run.json")
+    content = read_json(path)
+    newest: dict[str, tuple[str, Path]] = {}
+    for found in sorted(folder.glob("details/**/details_*.parquet")):
+        named = _DETAILS.fullmatch(found.name)
+        if named is not None:
+            newest[named["task"]] = max(newest.get(named["task"], ("", found)), (named["stamp"], found))
+    if not newest:
+        raise AuditError(f"{folder} has no details files; let the run end first (--resume)")
+    return Run(
+        folder=folder,
+        name=folder.resolve().name,
+        config=config_of(content),
+        settings=content.get("settings", {}),
+        status=str(content.get("status", "unknown")),
+        details={task: path for task, (_, path) in sorted(newest.items())},
+    )
+
+
+def samples(path: Path) -> Iterator[Sample]:
+    """The answers of a details file, in its order.
+
+    Raises:
+        AuditError: a file without the records of this project's tasks.
+    """
+    file = pq.ParquetFile(path)
+    if not {"doc", "metric", "model_response"} <= set(file.schema_arrow.names):
+        raise AuditError(f"{path} is no details file of LightEval")
+    for batch in file.iter_batches(batch_size=1_000, columns=["doc", "metric", "model_response"]):
+        for row in batch.to_pylist():
+            record = (row["metric"] or {}).get("record")
+            if record is None:
+                raise AuditError(f"{path} has no records: its task is none of this project's")
+            yield Sample(row["doc"], record, row["model_response"])

@@ -1,0 +1,265 @@
+"""The numbers of an audit: agreement of reviewers, weighted error rates, intervals (IFBench notes, 6.5).
+
+A stratum has a population of verdicts and some reviewed cases. What a case says of one grader is its *outcome*: the
+grader was right, passed what fails, failed what passes, or the case is not decided (no consensus of the reviewers).
+
+The error rate is the sum over strata of ``population * wrong / decided``, divided by the sum of the populations.
+Strata without a population (fixtures) do not enter. A stratum with a population and no decided case makes the rate
+undefined: None, never a number.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ANY_ERROR",
+    "FALSE_FAIL",
+    "FALSE_PASS",
+    "LEVEL",
+    "RESAMPLES",
+    "RIGHT",
+    "SEED",
+    "UNDECIDED",
+    "Interval",
+    "Kappa",
+    "Stratum",
+    "bootstrap_interval",
+    "cohens_kappa",
+    "error_rate",
+    "outcome",
+    "resampled_rates",
+    "score_interval",
+]
+
+UNDECIDED: Final = -1
+RIGHT: Final = 0
+FALSE_PASS: Final = 1  # the grader passed it, the reviewers say it fails
+FALSE_FAIL: Final = 2
+ANY_ERROR: Final = (FALSE_PASS, FALSE_FAIL)
+
+RESAMPLES: Final = 2_000
+SEED: Final = 20_240_229
+LEVEL: Final = 0.95
+_CHUNK_CELLS: Final = 1_000_000  # drawn cases held at once, of 8 bytes each
+
+Codes = NDArray[np.int8]
+Floats = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Ends of a confidence interval."""
+
+    low: float
+    high: float
+
+
+class Stratum(NamedTuple):
+    """One stratum as one grader's cases see it.
+
+    Attributes:
+        name: of the stratum.
+        population: verdicts that it stands for; 0 for fixtures.
+        outcomes: one code a case: RIGHT, FALSE_PASS, FALSE_FAIL or UNDECIDED.
+    """
+
+    name: str
+    population: int
+    outcomes: Codes
+
+
+class Kappa(NamedTuple):
+    """Agreement of two reviewers.
+
+    Attributes:
+        value: Cohen's kappa, None where it is undefined (no case, or expected agreement 1).
+        cases: number of labels compared.
+        observed: share of equal labels, None without cases.
+        expected: share of equal labels to expect of independent reviewers with these shares, None without cases.
+    """
+
+    value: float | None
+    cases: int
+    observed: float | None
+    expected: float | None
+
+
+def outcome(verdict: bool | None, consensus: str | None) -> int:
+    """The code of one case.
+
+    Args:
+        verdict: the grader's; None where it has none.
+        consensus: ``pass``, ``fail``, or empty.
+    """
+    if verdict is None or not consensus:
+        return UNDECIDED
+    if verdict == (consensus == "pass"):
+        return RIGHT
+    return FALSE_PASS if verdict else FALSE_FAIL
+
+
+def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> Kappa:
+    """Unweighted kappa, ``(po - pe) / (1 - pe)``, of two reviewers' labels of the same cases.
+
+    Raises:
+        ValueError: unequal numbers of labels.
+    """
+    cases = len(first)
+    if cases != len(second):
+        raise ValueError(f"as many labels of one reviewer as of the other are needed, got {cases} and {len(second)}")
+    if not cases:
+        return Kappa(None, 0, None, None)
+    # Counts stay integers to the end, so that an expected agreement of 1 is 1.
+    equal = sum(a == b for a, b in zip(first, second, strict=True))
+    chance = sum(first.count(label) * second.count(label) for label in sorted({*first, *second}))
+    value = None if chance == cases**2 else (cases * equal - chance) / (cases**2 - chance)
+    return Kappa(value, cases, equal / cases, chance / cases**2)
+
+
+def error_rate(strata: Sequence[Stratum], counted: Sequence[int] = ANY_ERROR) -> float | None:
+    """The weighted error rate.
+
+    Args:
+        strata: of one round and one grader.
+        counted: the outcomes that count: both kinds of error, or one of them.
+
+    Returns:
+        The rate, or None if no stratum has a population, or one that has holds no decided case.
+    """
+    weighed = _weighed(strata)
+    if weighed is None:
+        return None
+    total = sum(stratum.population for stratum in weighed)
+    parts = (s.population * np.isin(s.outcomes, counted).sum() / (s.outcomes != UNDECIDED).sum() for s in weighed)
+    return float(sum(parts)) / total
+
+
+def resampled_rates(
+    strata: Sequence[Stratum],
+    counted: Sequence[int] = ANY_ERROR,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Floats | None:
+    """Error rates of bootstrap resamples within strata.
+
+    In each resample every stratum's cases are drawn with replacement to the stratum's own size. Undecided cases take
+    part and drop out afterwards. A stratum that so loses all its cases is drawn again; strata are drawn independently,
+    so this is the same as drawing the whole resample again. One PCG64 generator draws stratum after stratum, in the
+    order given, and in each resample after resample.
+
+    Args:
+        strata: of one round and one grader.
+        counted: see :func:`error_rate`.
+        resamples: number of resamples.
+        seed: of the generator.
+
+    Returns:
+        ``resamples`` rates, or None where the rate itself is undefined.
+    """
+    weighed = _weighed(strata)
+    if weighed is None:
+        return None
+    generator = np.random.default_rng(seed)
+    total = sum(stratum.population for stratum in weighed)
+    rates = np.zeros(resamples)
+    for stratum in weighed:
+        shares = np.concatenate(list(_drawn_shares(stratum.outcomes, counted, resamples, generator)))
+        rates += stratum.population * shares
+    return rates / total
+
+
+def _drawn_shares(
+    outcomes: Codes, counted: Sequence[int], resamples: int, generator: np.random.Generator
+) -> Iterator[Floats]:
+    """Shares of counted outcomes among the decided ones, ``resamples`` in all."""
+    cases = len(outcomes)
+    wrong, decided = np.isin(outcomes, counted), outcomes != UNDECIDED
+    most = max(1, _CHUNK_CELLS // cases)
+    missing = resamples
+    while missing:
+        drawn = generator.integers(0, cases, size=(min(missing, most), cases))
+        kept = decided[drawn].sum(axis=1)
+        shares = wrong[drawn].sum(axis=1)[kept > 0] / kept[kept > 0]
+        missing -= len(shares)
+        yield shares
+
+
+def bootstrap_interval(
+    strata: Sequence[Stratum],
+    counted: Sequence[int] = ANY_ERROR,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Percentile interval over :func:`resampled_rates` (linear between order statistics), None where undefined.
+
+    Where a stratum shows no error at all it shows the bootstrap no variation either: the interval is then too short.
+    :func:`score_interval` is for those.
+    """
+    rates = resampled_rates(strata, counted, resamples=resamples, seed=seed)
+    if rates is None:
+        return None
+    low, high = np.quantile(rates, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def score_interval(
+    strata: Sequence[Stratum], counted: Sequence[int] = ANY_ERROR, *, level: float = LEVEL
+) -> Interval | None:
+    """Stratified score interval: Wilson limits of each stratum, put together by the square-and-add rule.
+
+    With weights ``w`` (population shares), shares ``p`` and Wilson limits ``l``, ``u`` of the strata, the ends are
+    ``sum(w p) - sqrt(sum(w^2 (p - l)^2))`` and ``sum(w p) + sqrt(sum(w^2 (u - p)^2))``. It has width where no error
+    was seen. Rule: G. Y. Zou, W. Huang, X. Zhang, "A note on confidence interval estimation for a linear function of
+    binomial proportions", Computational Statistics & Data Analysis 53 (2009) 1080-1085; limits: E. B. Wilson,
+    "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212.
+
+    The rate is that of a finite population, so a stratum of which ``n`` of ``N`` verdicts were decided counts as a
+    sample of ``n (N - 1) / (N - n)``: one reviewed to the last verdict adds no width (W. G. Cochran, Sampling
+    Techniques, 3rd ed. 1977, section 3.5).
+
+    Returns:
+        The interval, or None where the rate is undefined.
+    """
+    weighed = _weighed(strata)
+    if weighed is None:
+        return None
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    total = sum(stratum.population for stratum in weighed)
+    rate = below = above = 0.0
+    for population, outcomes in ((s.population, s.outcomes) for s in weighed):
+        weight = population / total
+        decided = int((outcomes != UNDECIDED).sum())
+        share = float(np.isin(outcomes, counted).sum()) / decided
+        low, high = _wilson(share, _effective(decided, population), z)
+        rate += weight * share
+        below += (weight * (share - low)) ** 2
+        above += (weight * (high - share)) ** 2
+    return Interval(max(0.0, rate - math.sqrt(below)), min(1.0, rate + math.sqrt(above)))
+
+
+def _effective(decided: int, population: int) -> float:
+    return math.inf if decided >= population else decided * (population - 1) / (population - decided)
+
+
+def _wilson(share: float, size: float, z: float) -> Interval:
+    if math.isinf(size):
+        return Interval(share, share)
+    shrink = 1 + z**2 / size
+    centre = (share + z**2 / (2 * size)) / shrink
+    half = z / shrink * math.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+    # At a share of 0 or 1 an end is the share itself, but for rounding.
+    return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
+
+
+def _weighed(strata: Sequence[Stratum]) -> list[Stratum] | None:
+    """The strata that carry weight, or None where the rate is undefined."""
+    weighed = [stratum for stratum in strata if stratum.population > 0]
+    decided = all((stratum.outcomes != UNDECIDED).any() for stratum in weighed)
+    return weighed if weighed and decided else None

@@ -1,0 +1,124 @@
+"""What a reviewer is told of one constraint, and how each benchmark's records are read: one table."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from metrics.ifbench.reasoning import split_reasoning as split_ifbench
+from metrics.ifhard import CATEGORIES
+from metrics.ifhard.reasoning import split_reasoning as split_ifhard
+from metrics.reasoning import cut_reasoning
+from metrics.sobhard import CONSTRAINTS
+
+__all__ = ["READERS", "Constraint", "Reader", "compact", "describe_ifbench", "reader_of"]
+
+
+class Constraint(NamedTuple):
+    """One constraint of a question.
+
+    Attributes:
+        instruction_id: of its type.
+        kwargs_json: its parameters, JSON with sorted keys.
+        instruction: what it asks for, in words.
+    """
+
+    instruction_id: str
+    kwargs_json: str
+    instruction: str
+
+
+class Reader(NamedTuple):
+    """How the records of a benchmark are read.
+
+    Attributes:
+        answer: raw text of the model -> the text that was graded, and whether its reasoning is unclosed.
+        constraints: (scoring key, ids of one grader's verdicts, prompt) -> the constraints, in the verdicts' order.
+        many_graders: whether the ``family`` of a verdict names its grader. Otherwise there is one grader, named like
+            the benchmark.
+    """
+
+    answer: Callable[[str], tuple[str, bool]]
+    constraints: Callable[[str, Sequence[str], str], list[Constraint]]
+    many_graders: bool = False
+
+
+def compact(value: Any) -> str:
+    """JSON with sorted keys and no spaces, as in the fixtures."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def describe_ifbench(instruction_id: str, kwargs: Mapping[str, Any] | None) -> str:
+    """The sentence of an instruction's type, arguments filled in; "" for an unknown type or wrong arguments."""
+    # The checkers' data are a part of the installation that only this benchmark needs.
+    from metrics.ifbench import CHECKERS, ArgumentsError, check_kwargs
+
+    try:
+        return CHECKERS[instruction_id].describe(check_kwargs(instruction_id, kwargs))
+    except (KeyError, ArgumentsError):
+        return ""
+
+
+def _ifbench(scoring: str, ids: Sequence[str], prompt: str) -> list[Constraint]:
+    return [
+        Constraint(entry["id"], compact(entry["kwargs"]), describe_ifbench(entry["id"], entry["kwargs"]))
+        for entry in json.loads(scoring)["constraints"]
+    ]
+
+
+_LISTED: Final = re.compile(r"^Требования к ответу:\n((?:- .*\n?)+)", re.MULTILINE)
+
+
+def _lines_of_prompt(prompt: str, count: int) -> list[str] | None:
+    """The requirements as the last list of the prompt words them, or None where it has another number of lines."""
+    lists = _LISTED.findall(prompt)
+    lines = [line.removeprefix("- ") for line in lists[-1].splitlines()] if lists else []
+    return lines if len(lines) == count else None
+
+
+def _ifhard(scoring: str, ids: Sequence[str], prompt: str) -> list[Constraint]:
+    entries = json.loads(scoring)
+    worded = _lines_of_prompt(prompt, len(entries))
+    found = []
+    for place, entry in enumerate(entries):
+        params = compact(entry.get("params"))
+        category = CATEGORIES.get(entry["category"])
+        text = f"{category.description if category else entry['category']} Parameters: {params}"
+        found.append(Constraint(entry["category"], params, worded[place] if worded else text))
+    return found
+
+
+def _sobhard(scoring: str, ids: Sequence[str], prompt: str) -> list[Constraint]:
+    return [Constraint(name, "{}", CONSTRAINTS[name].description if name in CONSTRAINTS else name) for name in ids]
+
+
+def _plain(scoring: str, ids: Sequence[str], prompt: str) -> list[Constraint]:
+    return [Constraint(name, "{}", name) for name in ids]
+
+
+def _ifbench_answer(raw: str) -> tuple[str, bool]:
+    parted = split_ifbench(raw)
+    return parted.answer, parted.extraction != "ok"
+
+
+def _ifhard_answer(raw: str) -> tuple[str, bool]:
+    parted = split_ifhard(raw)
+    return parted.answer, parted.unclosed
+
+
+def _sobhard_answer(raw: str) -> tuple[str, bool]:
+    parted = cut_reasoning(raw)
+    return parted.answer, parted.unclosed
+
+
+READERS: Final[Mapping[str, Reader]] = {
+    "ifbench": Reader(_ifbench_answer, _ifbench, many_graders=True),
+    "ifhard": Reader(_ifhard_answer, _ifhard),
+    "sobhard": Reader(_sobhard_answer, _sobhard),
+}
+_OTHER: Final = Reader(_sobhard_answer, _plain)
+
+
+def reader_of(benchmark: str) -> Reader:
+    """The reader of a benchmark; of one that is not in the table only the ids of its checks are known."""
+    return READERS.get(benchmark, _OTHER)

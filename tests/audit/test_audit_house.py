@@ -1,0 +1,97 @@
+"""Where the package stands in the house, and files that are not what they should be."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from audit_runs import command, make_run, sample, two_graders
+
+from audit.errors import AuditError
+from audit.jsonl import read_json, read_jsonl
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("tasks", "metrics", "judges", "endpoints", "runner", "audit")
+PASS = two_graders([True, True], [True, True])
+
+
+def imports(path):
+    """Top-level names that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def test_the_audit_stands_on_metrics_and_endpoints_alone():
+    """It uses no other room, and no room uses it."""
+    for path in sorted((ROOT / "audit").glob("*.py")):
+        assert set(imports(path)) & set(ROOMS) <= {"audit", "metrics", "endpoints"}, path
+    for room in ROOMS[:-1]:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            assert "audit" not in set(imports(path)), path
+
+
+def test_the_command_starts_without_lighteval():
+    """Help comes at once: neither LightEval nor torch is imported for it."""
+    code = "import sys, audit.cli; assert not {'lighteval', 'torch', 'datasets'} & sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "audit", "--help"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert "in order:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [('{"a": 1}\n\n{', "line 3 is not JSON"), ("[]", "line 1 is not a JSON object"), ("\udcff", "cannot be read")],
+)
+def test_lines_that_are_no_rows(tmp_path, text, words):
+    """Named with file and number."""
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(AuditError, match=words):
+        read_jsonl(path)
+
+
+@pytest.mark.parametrize(("text", "words"), [("{", "is not JSON"), ("[]", "is not a JSON object")])
+def test_files_that_are_no_objects(tmp_path, text, words):
+    """Named."""
+    (tmp_path / "x.json").write_text(text, encoding="utf-8")
+    with pytest.raises(AuditError, match=words):
+        read_json(tmp_path / "x.json")
+    with pytest.raises(AuditError, match="cannot be read"):
+        read_json(tmp_path / "absent.json")
+
+
+def test_an_incomplete_run_is_noted(tmp_path, capsys):
+    """Its panel can be made, and says so."""
+    run = make_run(tmp_path, "run", [sample("a", "x", PASS)])
+    content = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    (run / "run.json").write_text(json.dumps(content | {"status": "interrupted"}), encoding="utf-8")
+    assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
+    assert "note: run: the run is interrupted, not complete" in capsys.readouterr().out
+
+
+def test_what_cannot_be_written_is_said(tmp_path, capsys):
+    """Exit 2 and the path."""
+    run = make_run(tmp_path, "run", [sample("a", "x", PASS)])
+    assert command("panel", run, "--out", tmp_path / "absent" / "p.parquet") == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_panel_counts(tmp_path, capsys):
+    """Passes, crashes, verdicts that are missing and disagreements, by grader; broken answers apart."""
+    verdicts = two_graders([True, None], [False, False])
+    verdicts[3]["code"] = "crash"
+    rows = [sample("a", "x", verdicts), sample("b", "", PASS, outcome="failed"), sample("c", "y", PASS, truncated=True)]
+    run = make_run(tmp_path, "run", rows)
+    assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["org/secret-model", "run", "3", "1", "1", "0", "0"] in lines
+    assert ["old", "3", "3", "(100.0%)", "0", "1"] in lines
+    assert ["new", "4", "2", "(50.0%)", "1", "0"] in lines
+    assert ["old", "and", "new", "differ", "on", "1", "of", "3", "verdicts"] in lines
