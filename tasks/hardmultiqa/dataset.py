@@ -7,19 +7,19 @@ their authors ask that they are not published again.
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
+from tasks.folders import file_sha256, write_copy
 from tasks.hardmultiqa.card import render_card
 from tasks.hardmultiqa.files import SPLITS, find_splits, read_rows
 from tasks.hardmultiqa.names import MODES, SUBSETS, TYPES
 from tasks.hardmultiqa.prompts import answer_text, completion_prompt
 from tasks.hardmultiqa.rows import Question, check_ids, read_question, read_questions
+from tasks.hub import download
 
 __all__ = ["BUILTIN", "OFFICIAL", "SHOTS", "demonstrations", "load_dataset"]
 
@@ -27,7 +27,10 @@ BUILTIN: Final = Path(__file__).with_name("data")
 OFFICIAL: Final = "yandex/HardMultiQA"
 SHOTS: Final = 5  # demonstrations of each type in the official few-shot split
 _BUILTIN_NOTE: Final = "sample set of this project, not the official questions: it shows that a set-up works"
-_HUB_TIMEOUT_S: Final = 10.0
+_ADVICE: Final = (
+    "Check the connection and, should access be restricted, HF_TOKEN; a downloaded copy works as --dataset FOLDER; the "
+    "sample set shipped here: --dataset builtin"
+)
 
 
 def load_dataset(request: DatasetRequest) -> DatasetHandle:
@@ -46,7 +49,7 @@ def load_dataset(request: DatasetRequest) -> DatasetHandle:
         _read("builtin", {split: read_rows(BUILTIN / f"{split}.jsonl") for split in SPLITS}, request.columns)
         return _handle("builtin", BUILTIN, None, _BUILTIN_NOTE)
     if request.name == "official":
-        revision, rows = _download(request.revision)
+        revision, rows = download(OFFICIAL, SPLITS, request.revision, _ADVICE)
     else:
         files = find_splits(Path(request.name))
         revision, rows = None, {split: [row for path in files[split] for row in read_rows(path)] for split in SPLITS}
@@ -77,22 +80,7 @@ def _normalise(name: str, splits: Mapping[str, Sequence[Question]], cache: Path,
         split: "".join(json.dumps(question.row(), ensure_ascii=False) + "\n" for question in splits[split])
         for split in SPLITS
     }
-    digest = hashlib.sha256("\0".join(texts[split] for split in SPLITS).encode()).hexdigest()
-    folder = cache / "datasets" / f"hardmultiqa-{digest[:16]}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(dir=folder.parent))
-        for split, text in texts.items():
-            if text:
-                (staging / f"{split}.jsonl").write_text(text, encoding="utf-8", newline="\n")
-        (staging / "README.md").write_text(render_card(texts), encoding="utf-8", newline="\n")
-        try:
-            staging.rename(folder)
-        except OSError:
-            # Another process was first; its content is the same by name.
-            shutil.rmtree(staging)
-            if not folder.is_dir():
-                raise
+    folder = write_copy(cache, "hardmultiqa", texts, render_card)
     return _handle(name, folder, revision)
 
 
@@ -110,13 +98,13 @@ def _handle(name: str, folder: Path, revision: str | None, note: str = "") -> Da
     return DatasetHandle(
         name=name,
         folder=folder,
-        sha256=hashlib.sha256(test.read_bytes()).hexdigest(),
+        sha256=file_sha256(test),
         prompts_sha256=_prompts_digest(questions),
         revision=revision,
         questions={f"hardmultiqa:{subset}:{mode}": counts[subset] for subset in SUBSETS for mode in MODES},
         # Demonstrations are of the question's own type, so the type with the fewest decides.
         shots=min(len(shots[kind]) for kind in TYPES if of_kind[kind]),
-        shots_sha256=hashlib.sha256(fewshot.read_bytes() if fewshot.is_file() else b"").hexdigest(),
+        shots_sha256=file_sha256(fewshot),
         note=note,
     )
 
@@ -129,24 +117,3 @@ def _prompts_digest(questions: Sequence[Question]) -> str:
     solved = [(kind, answer_text(kind, ("1", "2"))) for kind in TYPES]
     digest.update(json.dumps(completion_prompt("", solved)).encode("ascii"))
     return digest.hexdigest()
-
-
-def _download(revision: str | None) -> tuple[str, dict[str, list[dict[str, Any]]]]:
-    """Rows of the Hub dataset at one revision, which is looked up once and then recorded."""
-    import datasets
-    from huggingface_hub import HfApi
-
-    try:
-        found = revision or HfApi().dataset_info(OFFICIAL, timeout=_HUB_TIMEOUT_S).sha
-        if found is None:
-            raise ValueError("the Hub names no revision")
-        loaded = datasets.load_dataset(OFFICIAL, revision=found)
-        return found, {split: [dict(row) for row in loaded[split]] for split in SPLITS}
-    except Exception as error:
-        # The Hub client raises many unrelated classes (HTTP, offline mode, access, schema); all mean the same here.
-        first_line = (str(error).strip() or "no message").splitlines()[0]
-        raise DatasetError(
-            f"--dataset official: {OFFICIAL} cannot be read from the Hugging Face Hub "
-            f"({type(error).__name__}: {first_line}). Check the connection and, should access be restricted, HF_TOKEN; "
-            "a downloaded copy works as --dataset FOLDER; the sample set shipped here: --dataset builtin"
-        ) from error

@@ -1,12 +1,12 @@
 """Rows of local files: JSON Lines, CSV, Parquet."""
 
 import csv
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tasks.benchmark import DatasetError
+from tasks.rows import read_jsonl, read_parquet
 
 __all__ = ["SPLITS", "SUFFIXES", "find_splits", "read_rows"]
 
@@ -65,27 +65,15 @@ def read_rows(path: Path) -> list[Row]:
         raise DatasetError(f"{path}: {error}") from error
 
 
-def _read_jsonl(path: Path) -> list[Row]:
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: not JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise DatasetError(f"{path}, line {number}: a row must be a JSON object, found {type(row).__name__}")
-        rows.append(row)
-    return rows
-
-
 def _read_csv(path: Path) -> list[Row]:
     limit = csv.field_size_limit(_CSV_FIELD_LIMIT)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             rows: list[Row] = []
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                raise DatasetError(f"{path}: two columns have one name: {', '.join(map(repr, names))}")
             for row in reader:
                 if None in row or None in row.values():
                     raise DatasetError(f"{path}, line {reader.line_num}: not as many values as columns")
@@ -97,20 +85,9 @@ def _read_csv(path: Path) -> list[Row]:
         csv.field_size_limit(limit)
 
 
-def _read_parquet(path: Path) -> list[Row]:
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        rows: list[Row] = parquet.read_table(path).to_pylist()
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise DatasetError(f"{path}: not Parquet ({error})") from error
-    return rows
-
-
 _READERS: Final[Mapping[str, Callable[[Path], list[Row]]]] = {
-    ".jsonl": _read_jsonl,
+    ".jsonl": read_jsonl,
     ".csv": _read_csv,
-    ".parquet": _read_parquet,
+    ".parquet": read_parquet,
 }
 SUFFIXES: Final = tuple(_READERS)

@@ -6,8 +6,6 @@ arguments a checker would not take stops the run before a single token is genera
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +13,10 @@ from typing import Any, Final
 from metrics.ifbench import ResourceError, check_resources
 from metrics.ifbench.samples import scoring_key
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
+from tasks.folders import file_sha256, write_copy
+from tasks.hub import download
 from tasks.ifbench.card import render_card
+from tasks.rows import read_jsonl, read_parquet
 
 __all__ = ["BUILTIN", "OFFICIAL", "OFFICIAL_ROWS_SHA256", "load_dataset", "rows_sha256"]
 
@@ -27,7 +28,7 @@ _OFFICIAL_SPLIT: Final = "train"
 # Over the 300 rows of data/IFBench_test.jsonl in allenai/IFBench at commit db69a6f (2026-08-19), see rows_sha256.
 OFFICIAL_ROWS_SHA256: Final = "7a4786d86ecbedfdf01d4c34934bdc237b7cda69408f3676174a8e1c42d2b2d3"
 FIELDS: Final = ("key", "prompt", "instruction_id_list", "kwargs")
-_HUB_TIMEOUT_S: Final = 10.0
+_ADVICE: Final = "Give a copy of its file: --dataset IFBench_test.jsonl; or use the set shipped here: --dataset builtin"
 _BUILTIN_NOTE: Final = "prompts of this project, not the official ones: scores do not compare with published numbers"
 _SAME_NOTE: Final = "the official rows (allenai/IFBench at db69a6f, 2026-08-19)"
 _OTHER_NOTE: Final = "the rows differ from those of allenai/IFBench at db69a6f (2026-08-19)"
@@ -50,15 +51,17 @@ def load_dataset(request: DatasetRequest) -> DatasetHandle:
     except ResourceError as error:
         raise DatasetError(f"ifbench: {error}") from error
     if request.name == "builtin":
-        rows = _read_jsonl(BUILTIN / "test.jsonl")
+        rows = read_jsonl(BUILTIN / "test.jsonl")
         _check(rows, "builtin")
         return _handle("builtin", BUILTIN, None, _BUILTIN_NOTE)
     if request.name == "official":
-        found, rows = _download(request.revision)
+        found, splits = download(OFFICIAL, [_OFFICIAL_SPLIT], request.revision, _ADVICE)
+        rows = [{field: row[field] for field in FIELDS if field in row} for row in splits[_OFFICIAL_SPLIT]]
         _check(rows, "official")
         same = rows_sha256(rows) == OFFICIAL_ROWS_SHA256
         return _normalise("official", rows, request.cache, found, "" if same else _OTHER_NOTE)
-    rows = _read(_file_at(request.name))
+    path = _file_at(request.name)
+    rows = read_parquet(path) if path.suffix == ".parquet" else read_jsonl(path)
     _check(rows, request.name)
     note = _SAME_NOTE if rows_sha256(rows) == OFFICIAL_ROWS_SHA256 else ""
     return _normalise(request.name, rows, request.cache, None, note)
@@ -84,39 +87,6 @@ def _file_at(name: str) -> Path:
     )
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    return _read_parquet(path) if path.suffix == ".parquet" else _read_jsonl(path)
-
-
-def _read_parquet(path: Path) -> list[dict[str, Any]]:
-    import pyarrow.parquet
-
-    try:
-        rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
-    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
-        raise DatasetError(f"{path}: {error}") from error
-    return rows
-
-
-def _read_jsonl(path: Path) -> list[dict[str, Any]]:
-    rows = []
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: not JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise DatasetError(f"{path}, line {number}: a row must be a JSON object, found {type(row).__name__}")
-        rows.append(row)
-    return rows
-
-
 def _check(rows: Sequence[dict[str, Any]], where: str) -> None:
     """Every row has what prompt and checkers read; keys are unique. A key that is a number becomes a text."""
     if not rows:
@@ -127,10 +97,14 @@ def _check(rows: Sequence[dict[str, Any]], where: str) -> None:
             if isinstance(row["key"], int) and not isinstance(row["key"], bool):
                 row["key"] = str(row["key"])
             _check_fields(row)
-            scoring_key(row)
+            (scoring_key(row) + _line(row)).encode()
         except KeyError as error:
             raise DatasetError(f"--dataset {where}, row {number}: field {error} is missing") from error
-        except (TypeError, ValueError) as error:  # ArgumentsError is a ValueError
+        except UnicodeEncodeError as error:
+            raise DatasetError(
+                f"--dataset {where}, row {number}: it holds half a surrogate pair, which can be neither sent nor stored"
+            ) from error
+        except (TypeError, ValueError, RecursionError) as error:  # ArgumentsError is a ValueError
             raise DatasetError(f"--dataset {where}, row {number}: {error}") from error
         key = row["key"]
         if key in seen:
@@ -157,21 +131,14 @@ def _check_fields(row: Row) -> None:
 
 def _normalise(name: str, rows: Sequence[Row], cache: Path, revision: str | None, note: str) -> DatasetHandle:
     """Write the checked rows into a folder named after their content, once."""
-    text = "".join(json.dumps(_plain(row), ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
-    folder = cache / "datasets" / f"ifbench-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(dir=folder.parent))
-        (staging / "test.jsonl").write_text(text, encoding="utf-8", newline="\n")
-        (staging / "README.md").write_text(render_card(text), encoding="utf-8", newline="\n")
-        try:
-            staging.rename(folder)
-        except OSError:
-            # Another process was first; its content is the same by name.
-            shutil.rmtree(staging)
-            if not folder.is_dir():
-                raise
+    text = "".join(map(_line, rows))
+    folder = write_copy(cache, "ifbench", {"test": text}, render_card)
     return _handle(name, folder, revision, note)
+
+
+def _line(row: Row) -> str:
+    """The row as a line of the normalised copy."""
+    return json.dumps(_plain(row), ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _plain(row: Row) -> dict[str, Any]:
@@ -182,14 +149,14 @@ def _plain(row: Row) -> dict[str, Any]:
 
 def _handle(name: str, folder: Path, revision: str | None, note: str) -> DatasetHandle:
     path = folder / "test.jsonl"
-    rows = _read_jsonl(path)
+    rows = read_jsonl(path)
     prompts = hashlib.sha256()
     for row in rows:
         prompts.update(json.dumps([row["key"], row["prompt"]]).encode("ascii"))
     return DatasetHandle(
         name=name,
         folder=folder,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        sha256=file_sha256(path),
         prompts_sha256=prompts.hexdigest(),
         revision=revision,
         shots=0,
@@ -197,24 +164,3 @@ def _handle(name: str, folder: Path, revision: str | None, note: str) -> Dataset
         questions={"ifbench:all": len(rows)},
         note=note,
     )
-
-
-def _download(revision: str | None) -> tuple[str, list[dict[str, Any]]]:
-    """Rows of the Hub dataset at one revision, which is looked up once and then recorded."""
-    import datasets
-    from huggingface_hub import HfApi
-
-    try:
-        found = revision or HfApi().dataset_info(OFFICIAL, timeout=_HUB_TIMEOUT_S).sha
-        if found is None:
-            raise ValueError("the Hub names no revision")
-        loaded = datasets.load_dataset(OFFICIAL, revision=found, split=_OFFICIAL_SPLIT)
-        return found, [{field: row[field] for field in FIELDS} for row in loaded]
-    except Exception as error:
-        # The Hub client raises many unrelated classes (HTTP, offline mode, access, schema); all mean the same here.
-        first_line = (str(error).strip() or "no message").splitlines()[0]
-        raise DatasetError(
-            f"--dataset official: {OFFICIAL} cannot be read from the Hugging Face Hub "
-            f"({type(error).__name__}: {first_line}). Give a copy of its file: --dataset IFBench_test.jsonl; "
-            "or use the set shipped here: --dataset builtin"
-        ) from error

@@ -1,17 +1,14 @@
-"""The front matter of a dataset folder: which file is which split, under a name made from the content.
+"""The card of a SOBHard dataset folder; see :mod:`tasks.folders` for what it must do.
 
-``datasets`` caches a folder with such a card by the folder's own name, the config's name and the card, not by the
-files; a config name that holds the content's digest cannot be mistaken for another. The card also gives every field's
-type: guessed from the rows, a column without a value (a set without conversations) would have none.
+It also gives every field's type: guessed from the rows, a column without a value (a set without conversations) would
+have none.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from tasks import folders
+from tasks.folders import config_name
 from tasks.sobhard.prompts import BLOCKS
 
 __all__ = ["CATEGORIES", "NUMBERS", "TEXTS", "config_name", "render_card"]
@@ -39,20 +36,7 @@ def render_card(splits: Mapping[str, str]) -> str:
     Args:
         splits: text of ``<split>.jsonl`` by split name; empty texts have no file.
     """
-    present = {name: text for name, text in splits.items() if text}
-    digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in present.items()).encode()).hexdigest()
-    name = f"sobhard-{digest[:16]}"
-    matter = {
-        "language": ["ru"],
-        "dataset_info": {"config_name": name, "features": _features()},
-        "configs": [
-            {
-                "config_name": name,
-                "data_files": [{"split": split, "path": f"{split}.jsonl"} for split in present],
-            }
-        ],
-    }
-    return f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n\n{_TEXT}"
+    return folders.render_card("sobhard", splits, ["ru"], _TEXT, _features())
 
 
 def _features() -> list[dict[str, Any]]:
@@ -66,14 +50,3 @@ def _features() -> list[dict[str, Any]]:
         *typed(["outputs"], "string"),
         {"name": "meta", "struct": [*typed(TEXTS, "string"), *typed(NUMBERS, "int64"), categories]},
     ]
-
-
-def config_name(folder: Path) -> str:
-    """Name of the one config that the folder's card declares.
-
-    Raises:
-        FileNotFoundError, KeyError, ValueError: the folder has no such card.
-    """
-    _, matter, _ = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
-    name: str = yaml.safe_load(matter)["configs"][0]["config_name"]
-    return name

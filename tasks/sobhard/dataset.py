@@ -6,8 +6,6 @@ checked, so that a bad row stops the run before a single token is generated.
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -17,6 +15,9 @@ from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.question import FAMILIES
 from metrics.sobhard.rows import field, row_id
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
+from tasks.folders import file_sha256, write_copy
+from tasks.hub import download
+from tasks.rows import read_jsonl
 from tasks.sobhard.card import CATEGORIES, NUMBERS, TEXTS, render_card
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import BLOCKS, render
@@ -28,8 +29,12 @@ OFFICIAL: Final = "MERA-evaluation/SOBHard"
 SPLITS: Final = ("test", "shots")
 MOST_TURNS: Final = 8  # the official bound on replayed turns, and the highest offered
 SUBSETS: Final = ("all", *FAMILIES, *DIFFICULTIES)
-_HUB_TIMEOUT_S: Final = 10.0
+_ADVICE: Final = (
+    "It may be private: request access and set HF_TOKEN; or use the small set shipped here: --dataset builtin-small"
+)
 _NAMED: Final = 5  # rows that a message names
+_STRINGS: Final = tuple(name for name in TEXTS if name not in ("task_meta", "checks"))
+_NUMBER_END: Final = 2**63  # the columns of a normalised copy hold 64 bits
 _SMALL_NOTE: Final = "a small sample set of this project, short documents, not the official questions"
 _BLANKED_NOTE: Final = (
     "the questions come without references, as in the public copy: answers are generated and written for the official "
@@ -62,10 +67,10 @@ def load_dataset(request: DatasetRequest) -> DatasetHandle:
     if source == "builtin":
         raise DatasetError(_NO_BUILTIN)
     if source == "builtin-small":
-        _check({split: _read_split(BUILTIN_SMALL / f"{split}.jsonl") for split in SPLITS}, source)
+        _check({split: read_jsonl(BUILTIN_SMALL / f"{split}.jsonl") for split in SPLITS}, source)
         return _handle(source, BUILTIN_SMALL, None, _SMALL_NOTE)
     if source == "official":
-        found, rows = _download(request.revision)
+        found, rows = download(OFFICIAL, SPLITS, request.revision, _ADVICE)
         return _normalise(source, rows, cache, found)
     path = Path(source)
     test = path / "test.jsonl" if path.is_dir() else path
@@ -74,33 +79,14 @@ def load_dataset(request: DatasetRequest) -> DatasetHandle:
             f"--dataset {source}: no such file or folder with a test.jsonl; names: builtin-small, official"
         )
     shots = test.with_name("shots.jsonl")
-    splits = {"test": _read_split(test), "shots": _read_split(shots) if shots.is_file() and shots != test else []}
+    splits = {"test": read_jsonl(test), "shots": read_jsonl(shots) if shots.is_file() and shots != test else []}
     return _normalise(source, splits, cache, None)
 
 
 def read_history(folder: Path) -> History:
     """The conversations of a checked dataset folder."""
     path = folder / "shots.jsonl"
-    return History(_read_split(path) if path.is_file() else [])
-
-
-def _read_split(path: Path) -> list[dict[str, Any]]:
-    rows = []
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path}: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: not JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise DatasetError(f"{path}, line {number}: a row must be a JSON object, found {type(row).__name__}")
-        rows.append(row)
-    return rows
+    return History(read_jsonl(path) if path.is_file() else [])
 
 
 # Checking -------------------------------------------------------------------------------------------------------------
@@ -137,21 +123,32 @@ def _check(splits: Mapping[str, Sequence[Mapping[str, Any]]], name: str) -> None
 
 def _check_row(row: Mapping[str, Any], where: str) -> None:
     try:
-        if not all(isinstance(row["inputs"][key], str) for key in BLOCKS):
+        inputs = row["inputs"]
+        if not isinstance(inputs, Mapping) or not all(isinstance(inputs[key], str) for key in BLOCKS):
             raise ValueError(f"'inputs' must hold the strings {', '.join(BLOCKS)}")
         meta = row["meta"]
         if not isinstance(meta, Mapping) or not isinstance(meta.get("categories"), Mapping):
             raise ValueError("'meta' must be an object that holds the object 'categories'")
         for name in NUMBERS:
-            if meta.get(name) is not None and type(meta[name]) is not int:
-                raise ValueError(f"'meta.{name}' must be an integer or null")
+            number = meta.get(name)
+            if number is not None and (type(number) is not int or not -_NUMBER_END <= number < _NUMBER_END):
+                raise ValueError(f"'meta.{name}' must be an integer of at most 64 bits, or null")
+        for place, found, names in (("meta", meta, _STRINGS), ("meta.categories", meta["categories"], CATEGORIES)):
+            for name in names:
+                if not isinstance(found.get(name), str | None):
+                    raise ValueError(f"'{place}.{name}' must be a string or null")
         if (meta.get("dialogue_id") is None) != (meta.get("turn_index") is None):
             raise ValueError("'meta.dialogue_id' and 'meta.turn_index' must come together")
+        if meta.get("turn_index") is not None and meta["turn_index"] < 1:
+            raise ValueError(f"'meta.turn_index' counts from 1, found {meta['turn_index']}")
         if not meta.get("base_id") and meta.get("id") is None:
             raise ValueError("'meta.base_id' or 'meta.id' must name the row")
         render(row)
+        _line(row).encode()
     except KeyError as error:
         raise DatasetError(f"{where}: field {error} is missing") from error
+    except UnicodeEncodeError as error:
+        raise DatasetError(f"{where}: it holds half a surrogate pair, which can be neither sent nor stored") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise DatasetError(f"{where}: {error}") from error
 
@@ -181,28 +178,14 @@ def _normalise(
 ) -> DatasetHandle:
     """Write the checked splits into a folder named after their content, once."""
     _check(splits, name)
-    texts = {
-        split: "".join(json.dumps(_plain(row), ensure_ascii=False, sort_keys=True) + "\n" for row in splits[split])
-        for split in SPLITS
-    }
-    # The card holds the digests of the splits.
-    card = render_card(texts)
-    folder = cache / "datasets" / f"sobhard-{hashlib.sha256(card.encode('utf-8')).hexdigest()[:16]}"
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(dir=folder.parent))
-        for split, text in texts.items():
-            if text:
-                (staging / f"{split}.jsonl").write_text(text, encoding="utf-8", newline="\n")
-        (staging / "README.md").write_text(card, encoding="utf-8", newline="\n")
-        try:
-            staging.rename(folder)
-        except OSError:
-            # Another process was first; its content is the same by name.
-            shutil.rmtree(staging)
-            if not folder.is_dir():
-                raise
+    texts = {split: "".join(map(_line, splits[split])) for split in SPLITS}
+    folder = write_copy(cache, "sobhard", texts, render_card)
     return _handle(name, folder, revision, "")
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """The row as a line of the normalised copy."""
+    return json.dumps(_plain(row), ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +218,7 @@ class _Questions(dict[str, int]):
 
 def _handle(name: str, folder: Path, revision: str | None, note: str) -> DatasetHandle:
     path, shots = folder / "test.jsonl", folder / "shots.jsonl"
-    rows, history = _read_split(path), read_history(folder)
+    rows, history = read_jsonl(path), read_history(folder)
     prompts = hashlib.sha256()
     for row in rows:
         prompts.update(json.dumps([row_id(row), history.turns(row), render(row)]).encode("ascii"))
@@ -244,35 +227,14 @@ def _handle(name: str, folder: Path, revision: str | None, note: str) -> Dataset
     return DatasetHandle(
         name=name,
         folder=folder,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        sha256=file_sha256(path),
         prompts_sha256=prompts.hexdigest(),
         revision=revision,
         # The number behind the bar is a bound on replayed turns: any may be asked for, whatever there is to replay.
         shots=MOST_TURNS,
-        shots_sha256=hashlib.sha256(shots.read_bytes() if shots.is_file() else b"").hexdigest(),
+        shots_sha256=file_sha256(shots),
         questions=_Questions((f"sobhard:{s}", sum(belongs(row, s) for row in rows)) for s in counted),
         graded=graded,
         note=note if graded else _BLANKED_NOTE,
         shots_always=True,
     )
-
-
-def _download(revision: str | None) -> tuple[str, dict[str, list[dict[str, Any]]]]:
-    """Rows of the Hub dataset at one revision, which is looked up once and then recorded."""
-    import datasets
-    from huggingface_hub import HfApi
-
-    try:
-        found = revision or HfApi().dataset_info(OFFICIAL, timeout=_HUB_TIMEOUT_S).sha
-        if found is None:
-            raise ValueError("the Hub names no revision")
-        loaded = datasets.load_dataset(OFFICIAL, revision=found)
-        return found, {split: [dict(row) for row in loaded[split]] for split in SPLITS}
-    except Exception as error:
-        # The Hub client raises many unrelated classes (HTTP, offline mode, access, schema); all mean the same here.
-        first_line = (str(error).strip() or "no message").splitlines()[0]
-        raise DatasetError(
-            f"--dataset official: {OFFICIAL} cannot be read from the Hugging Face Hub "
-            f"({type(error).__name__}: {first_line}). It may be private: request access and set HF_TOKEN; "
-            "or use the small set shipped here: --dataset builtin-small"
-        ) from error

@@ -1,12 +1,15 @@
 """Conversations: the earlier turns of a question, taken from the ``shots`` split (SOBHard contract, section 2.3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from metrics.sobhard import answer_text
 from tasks.sobhard.prompts import render
 
 __all__ = ["History", "Turn", "bounded"]
+
+_NAMED: Final = 8  # missing turns that a message names
 
 
 class Turn(NamedTuple):
@@ -54,8 +57,8 @@ class History:
         if dialogue is None or number is None:
             return ()
         known = self._turns.get(dialogue, {})
-        missing = [turn for turn in range(1, number) if turn not in known]
+        missing = list(islice((turn for turn in range(1, number) if turn not in known), _NAMED + 1))
         if missing:
-            listed = ", ".join(map(str, missing))
+            listed = ", ".join(map(str, missing[:_NAMED])) + (", ..." if len(missing) > _NAMED else "")
             raise ValueError(f"turn {number} of conversation {dialogue}: no earlier turn {listed} in the shots")
         return tuple(known[turn] for turn in range(1, number))

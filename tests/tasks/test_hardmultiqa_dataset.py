@@ -270,6 +270,7 @@ FILE_ERRORS = {
     "empty": ("test.jsonl", "", "no rows"),
     "short CSV row": ("test.csv", "task,question,answer\nopen,Кто?\n", "line 2: not as many values"),
     "long CSV row": ("test.csv", "task,question,answer\nopen,Кто?,он,она\n", "line 2: not as many values"),
+    "a CSV column twice": ("test.csv", "task,question,answer,answer\nopen,Кто?,он,она\n", "two columns have one name"),
     "open quote": ("test.csv", 'task,question,answer\nopen,"Кто?,он\n', "not CSV with commas"),
     "not Parquet": ("test.parquet", "PAR1", "not Parquet"),
 }

@@ -96,7 +96,7 @@ def test_the_prompts_are_not_the_official_ones():
 def test_the_shipped_card_belongs_to_the_shipped_file():
     """Changed data with an old card would be answered from a cache."""
     text = (BUILTIN / "test.jsonl").read_text(encoding="utf-8")
-    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == render_card(text)
+    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == render_card({"test": text})
 
 
 def test_builtin_says_what_it_is_not(tmp_path):
@@ -161,6 +161,11 @@ def test_a_normalised_copy_is_read_by_datasets(tmp_path, monkeypatch):
         ({"prompt": " "}, "'prompt' must be a text"),
         ({"key": None}, "'key' must be a text"),
         ({"key": "a"}, "rows 1 and 2 share the key 'a'"),
+        ({"kwargs": "[" * 100_000}, "row 2: maximum recursion"),
+        ({"key": "\ud800"}, "row 2: it holds half a surrogate pair"),
+        ({"prompt": "Say \udfff."}, "row 2: it holds half a surrogate pair"),
+        ({"instruction_id_list": ["format:list"], "kwargs": [{"sep": "\ud83d"}]}, "row 2: it holds half"),
+        ({"instruction_id_list": ["format:list"], "kwargs": r'[{"sep": "\ud83d"}]'}, "row 2: it holds half"),
     ],
 )
 def test_bad_rows_stop_the_run_by_name(tmp_path, row, problem):
@@ -232,9 +237,9 @@ class Hub:
         self.asked = []
         monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", lambda *_, **__: type("Info", (), {"sha": "abc"}))
 
-        def read(name, revision, split):
-            self.asked.append((name, revision, split))
-            return [{**row, "more": 1} for row in rows]
+        def read(name, revision):
+            self.asked.append((name, revision))
+            return {"train": [{**row, "more": 1} for row in rows]}
 
         monkeypatch.setattr(datasets, "load_dataset", read)
 
@@ -246,7 +251,7 @@ def test_the_official_set_is_recorded_by_revision_and_compared_by_content(tmp_pa
     assert (handle.name, handle.revision, handle.questions) == ("official", "abc", {"ifbench:all": 1})
     assert "differ" in handle.note
     assert load(tmp_path, "official", revision="older").revision == "older"
-    assert hub.asked == [("allenai/IFBench_test", revision, "train") for revision in ("abc", "older")]
+    assert hub.asked == [("allenai/IFBench_test", revision) for revision in ("abc", "older")]
 
 
 def test_known_rows_need_no_note(tmp_path, monkeypatch):

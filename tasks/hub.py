@@ -1,0 +1,45 @@
+"""Datasets of the Hugging Face Hub at one revision, which is looked up once and then recorded."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tasks.benchmark import DatasetError
+
+__all__ = ["download"]
+
+_TIMEOUT_S = 10.0
+
+
+def download(
+    dataset: str, splits: Iterable[str], revision: str | None, advice: str
+) -> tuple[str, dict[str, list[dict[str, Any]]]]:
+    """Rows of a Hub dataset.
+
+    Args:
+        dataset: its id.
+        splits: names of the splits wanted.
+        revision: to read again; None takes the newest.
+        advice: what to do where it cannot be read: a sentence, or two.
+
+    Returns:
+        the revision, and the rows by split.
+
+    Raises:
+        DatasetError: it cannot be read.
+    """
+    import datasets
+    from huggingface_hub import HfApi
+
+    try:
+        found = revision or HfApi().dataset_info(dataset, timeout=_TIMEOUT_S).sha
+        if found is None:
+            raise ValueError("the Hub names no revision")
+        loaded = datasets.load_dataset(dataset, revision=found)
+        return found, {split: [dict(row) for row in loaded[split]] for split in splits}
+    except Exception as error:
+        # The Hub client raises many unrelated classes (HTTP, offline mode, access, schema); all mean the same here.
+        first_line = (str(error).strip() or "no message").splitlines()[0]
+        raise DatasetError(
+            f"--dataset official: {dataset} cannot be read from the Hugging Face Hub "
+            f"({type(error).__name__}: {first_line}). {advice}"
+        ) from error
