@@ -29,7 +29,7 @@ class SavedResponses:
     Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``; a run's own
     ``responses.jsonl`` is such a file (its failed lines are passed over). ``repeat``,
     ``reasoning`` and ``finish_reason`` are read where present. An answer filed under another
-    subset of the same benchmark serves too: question ids are the same in all of them. A task with
+    subset of the same benchmark and mode serves too: question ids are the same in all of them. A task with
     its few-shot part (``ifhard:all|2``) serves that task alone.
 
     Args:
@@ -94,7 +94,12 @@ class SavedResponses:
         plain, _, shots = task.partition("|")
         family, shots = plain.partition(":")[0], shots or "0"
         others = [name for name in self._tasks if name.partition(":")[0] == family]
-        suitable = [name for name in others if name.partition("|")[2] in ("", shots)]
+        mode = plain.split(":")[2:]  # another subset has the same questions, another mode asks them otherwise
+        suitable = [
+            name
+            for name in others
+            if name.partition("|")[2] in ("", shots) and name.partition("|")[0].split(":")[2:] == mode
+        ]
         for name in dict.fromkeys([f"{plain}|{shots}", plain, *suitable]):
             found = self._answers.get((name, sample_id, repeat))
             if found is not None:

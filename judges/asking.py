@@ -1,7 +1,8 @@
 """A judge behind an OpenAI-compatible endpoint, with a journal of its replies.
 
 The journal (``judgements.jsonl``) is one of :mod:`endpoints.journal`: a reply is found again by the whole request, so
-a resumed run asks only what it has no reply for, and another judge or other prompts ask anew.
+a resumed run asks only what it has no reply for, and another judge or other prompts ask anew. Where all the replies
+that it finds for an answer are unreadable, it asks another round of them (judges.hardmultiqa.judging).
 """
 
 import contextlib
@@ -55,14 +56,19 @@ class Judge:
                 messages=call.messages,
                 prompt=None,
                 max_tokens=call.max_tokens,
-                sampling=_SAMPLING,
+                # The seed says nothing to greedy decoding; it tells the journal another round's call from the first's.
+                sampling=_SAMPLING if call.round == 1 else {**_SAMPLING, "seed": call.round},
                 extra_body=extra,
             )
             outcome = await self._stream.ask(request)
             if outcome.status != "answered":
                 raise JudgeUnavailable(outcome.error or outcome.status)
             return JudgeReply(
-                outcome.text, outcome.prompt_tokens or 0, outcome.completion_tokens or 0, outcome.truncated
+                outcome.text,
+                outcome.prompt_tokens or 0,
+                outcome.completion_tokens or 0,
+                outcome.truncated,
+                outcome.from_journal,
             )
 
         return put

@@ -17,12 +17,14 @@ class JudgeCall:
         max_tokens: cap on the reply.
         response_format: structured output wanted (``{"type": "json_schema", ...}``), or None for free text.
         attempt: 1 for the first, more after unreadable replies.
+        round: 1; more where all attempts of an earlier run were unreadable, and a resumed run tries anew.
     """
 
     messages: tuple[Mapping[str, str], ...]
     max_tokens: int
     response_format: Mapping[str, Any] | None = None
     attempt: int = 1
+    round: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,14 @@ class JudgeReply:
         text: the reply as it came.
         prompt_tokens, completion_tokens: as the server counted, 0 where it did not say.
         truncated: whether the token cap ended it.
+        kept: whether an earlier run got it, and this one found it in the journal.
     """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     truncated: bool = False
+    kept: bool = False
 
 
 class JudgeUnavailable(Exception):  # noqa: N818 (the name says what happened)

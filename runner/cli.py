@@ -91,11 +91,14 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
         run_dir = Path(arguments.resume)
         recorded = _recorded(run_dir)
         _check_options(given, recorded.tasks)
-        smoke = smoke_samples(recorded.tasks)
+        if arguments.fail_under is not None:
+            given["fail_under"] = _bounds(arguments.fail_under, recorded.tasks)
+        smoke = max(smoke_samples(recorded.tasks).values())
         if "serve" in given:
             from runner.serving import addresses
 
-            addresses(Path(given["serve"]), given)
+            of_run = {"responses": recorded.responses} if recorded.responses is not None else {}
+            given |= addresses(Path(given["serve"]), {"model": recorded.model, **of_run, **given})
         return merge_resumed(recorded, given, run_dir, smoke), run_dir, []
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')

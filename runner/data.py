@@ -51,7 +51,13 @@ def load_data(
     for name, found in benchmarks.items():
         before = recorded.get("datasets", {}).get(name, {})
         source = settings.dataset or found.default_dataset
-        handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), settings.column_map))
+        try:
+            handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), settings.column_map))
+        except DatasetError as error:
+            if len(benchmarks) == 1:
+                raise
+            alone = "; --dataset counts for every task of a command: run these in one of their own"
+            raise DatasetError(f"{name}: {error}{alone if settings.dataset is not None else ''}") from error
         _check_size(name, handle, settings)
         _check_same(name, handle, before, settings)
         handles[name] = handle

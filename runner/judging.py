@@ -2,13 +2,15 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from endpoints.client import Endpoint, ServerInfo
+from endpoints.errors import EndpointError
 from judges.asking import Judge, open_judge
-from judges.judgement import Ask
+from judges.judgement import Ask, JudgeCall, JudgeReply
 from runner.server import read_key
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
@@ -50,7 +52,8 @@ class RunJudge:
         Raises:
             EndpointError: it does not, or is not there.
         """
-        self.info = asyncio.run(self._describe())
+        with _as_judge():
+            self.info = asyncio.run(self._describe())
 
     async def _describe(self) -> ServerInfo:
         async with Endpoint(self.base_url, self._key, concurrency=1) as endpoint:
@@ -71,11 +74,17 @@ class RunJudge:
                 self._open = None
 
     def ask(self, doc: Any) -> Ask:
-        """The way to put calls about one document's answer."""
+        """The way to put calls about one document's answer; what it raises names the judge's own options."""
         if self._open is None:
             raise RuntimeError("the judge is not open")
         specific = doc.specific
-        return self._open.ask(doc.task_name, specific["id"], specific["repeat"])
+        put = self._open.ask(doc.task_name, specific["id"], specific["repeat"])
+
+        async def ask(call: JudgeCall) -> JudgeReply:
+            with _as_judge():
+                return await put(call)
+
+        return ask
 
     def record(self, benchmarks: Sequence[Benchmark]) -> dict[str, Any]:
         """What ``run.json`` says of it."""
@@ -85,3 +94,17 @@ class RunJudge:
             "prompts": {found.name: found.judging.identity() for found in benchmarks if found.judging is not None},
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
         }
+
+
+@contextlib.contextmanager
+def _as_judge() -> Iterator[None]:
+    """An endpoint's advice is about the model's options; a judge has options of its own.
+
+    Raises:
+        EndpointError: as the block did, about the judge.
+    """
+    try:
+        yield
+    except EndpointError as error:
+        advice = re.sub(r"--(?=(?:api-key-env|base-url|model)\b)", "--judge-", str(error))
+        raise EndpointError(f"the judge: {advice}") from error

@@ -2,10 +2,11 @@
 
 import contextlib
 import copy
+import itertools
 import json
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,7 +45,7 @@ class LightevalRun:
         tasks: full names in the order asked for.
         model: the endpoint model.
         output_dir: run folder for the results JSON and the details.
-        max_samples: samples a task, None for all; LightEval shuffles with its seed 42 and takes a prefix.
+        samples: samples by task, None for all; LightEval shuffles with its seed 42 and takes a prefix.
         repeats: answers a question.
     """
 
@@ -54,7 +55,7 @@ class LightevalRun:
         tasks: Sequence[str],
         model: LightevalModel,
         output_dir: Path,
-        max_samples: int | None,
+        samples: Mapping[str, int] | None,
         repeats: int,
     ) -> None:
         logging.getLogger("lighteval").setLevel(logging.ERROR)
@@ -70,15 +71,16 @@ class LightevalRun:
                 pipeline_parameters=PipelineParameters(
                     launcher_type=ParallelismManager.CUSTOM,
                     custom_tasks_directory=table,
-                    max_samples=max_samples,
+                    # It knows one number for all tasks; each prefix is cut to its own below.
+                    max_samples=max(samples.values()) if samples is not None else None,
                     bootstrap_iters=0,
                 ),
                 evaluation_tracker=self.tracker,
                 model=model,
             )
-        self._order_and_repeat(repeats)
+        self._order_and_repeat(samples, repeats)
 
-    def _order_and_repeat(self, repeats: int) -> None:
+    def _order_and_repeat(self, samples: Mapping[str, int] | None, repeats: int) -> None:
         """LightEval keeps tasks in a set, so their order changes with the hash seed; ours does not."""
         place = {name: i for i, name in enumerate(self.tasks)}
         configs = self.tracker.task_config_logger.tasks_configs
@@ -86,6 +88,12 @@ class LightevalRun:
         docs = self._pipeline.sampling_docs
         for method, found in docs.items():
             ordered = sorted(found, key=lambda doc: place[doc.task_name])
+            if samples is not None:
+                ordered = [
+                    doc
+                    for name, of_task in itertools.groupby(ordered, key=lambda doc: doc.task_name)
+                    for doc in itertools.islice(of_task, samples[name])
+                ]
             docs[method] = [_repeat(doc, number) for doc in ordered for number in range(repeats)]
 
     @property

@@ -49,18 +49,22 @@ def report(
     """
     folder = file.path.parent
     scored, ungraded = _split(settings.tasks, records, handles)
-    whole = {task: [record for part in run_as([task]) for record in records[part]] for task in scored}
+    # A part without a question in this dataset was not run.
+    parts = {task: [part for part in run_as([task]) if part in records] for task in scored}
+    whole = {task: [record for part in parts[task] for record in records[part]] for task in scored}
     shown = {task: found for task, found in (whole | dict(records)).items() if handles[_bench(task)].graded}
     summaries = {task: benchmarks[_bench(task)].summarise(found) for task, found in shown.items()}
     rows = {task: results_row(summary, shown[task]) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
     run.save(rows)
     results = [
-        _task_result(task, summaries[task], whole[task], settings, benchmarks[_bench(task)], handles[_bench(task)])
+        _task_result(
+            task, summaries[task], whole[task], settings, benchmarks[_bench(task)], handles[_bench(task)], judge
+        )
         for task in scored
     ]
     if settings.repeats > 1:
-        notes = [*notes, *(_repeat_note(task, *run.repeat_check(run_as([task]))) for task in scored)]
+        notes = [*notes, *(_repeat_note(task, *run.repeat_check(parts[task])) for task in scored)]
     notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
     heading = {"Model": server.label, "Generation": generation_phrase(settings, server)}
     if judge is not None:
@@ -71,11 +75,12 @@ def report(
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["tasks"] = rows
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
-    file.content["retried"] = run.retried
+    # Without its server the run sent nothing: what it counted before stands.
+    file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
     complete = all(summaries[task].counts.complete for task in scored) and all(
         record["outcome"] in _GENERATED for task in ungraded for record in records[task]
     )
-    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks})
+    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks}, benchmarks)
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
     file.finish("complete" if complete else "incomplete", exit_status)
     show("\n" + table)
@@ -129,8 +134,15 @@ def _bench(task: str) -> str:
 
 
 def _task_result(
-    task: str, summary: Summary, records: Sequence[Record], settings: Settings, found: Benchmark, handle: DatasetHandle
+    task: str,
+    summary: Summary,
+    records: Sequence[Record],
+    settings: Settings,
+    found: Benchmark,
+    handle: DatasetHandle,
+    judge: RunJudge | None,
 ) -> TaskResult:
+    judged = f"; judge {judge.model}, {found.judging.identity()}" if judge is not None and found.judging else ""
     return TaskResult(
         name=task,
         summary=summary,
@@ -139,16 +151,23 @@ def _task_result(
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(int(task.partition("|")[2])),
-        scorer=found.scorer_version,
+        scorer=found.scorer_version + judged,
         axis=found.table_axis,
     )
 
 
-def _misses(bounds: Mapping[str, float], summaries: Mapping[str, Summary | None]) -> list[str]:
-    """Every ``--fail-under`` bound that a task does not meet; an undefined value meets none."""
+def _misses(
+    bounds: Mapping[str, float], summaries: Mapping[str, Summary | None], benchmarks: Mapping[str, Benchmark]
+) -> list[str]:
+    """Every ``--fail-under`` bound that a task does not meet; an undefined value meets none.
+
+    A bound is for the tasks that have its metric; that one has it was checked at the start.
+    """
     misses = []
     for metric, bound in bounds.items():
         for task, summary in summaries.items():
+            if metric not in benchmarks[_bench(task)].metric_names:
+                continue
             headlines = summary.headlines if summary is not None else ()
             value = next((headline.value for headline in headlines if headline.name == metric), None)
             if value is None or value < bound:

@@ -26,7 +26,7 @@ from runner.judging import RunJudge, judge_model
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
-from runner.server import Server, api_key, open_server
+from runner.server import Server, api_key, gone_server, open_server
 from runner.settings import EMBEDDED, Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark, run_as, smoke_samples
@@ -138,7 +138,7 @@ class _Run:
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
             judge = self._judge()
-            server = stack.enter_context(open_server(self.settings))
+            server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
             self._record_sources(file, server, judge)
             model = self._model(server, file.path.with_name("responses.jsonl"))
@@ -172,6 +172,26 @@ class _Run:
         """Every dataset of the run, checked, after the benchmarks have read their own options."""
         self.configured = configure(self.benchmarks, self.settings)
         return load_data(self.benchmarks, self.settings, self.recorded)
+
+    def _server(self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle]) -> Server:
+        """What answers, for as long as the stack is open.
+
+        A resumed run that misses no answer goes on without the server: only judging or scoring is left.
+
+        Raises:
+            EndpointError: it cannot be had, and it is needed.
+        """
+        try:
+            return stack.enter_context(open_server(self.settings))
+        except EndpointError as error:
+            server = gone_server(self.settings, self.recorded, self.run_dir)
+            if server is None or self.run_dir is None:
+                raise
+            docs = self._pipeline(handles, self._model(server, None), self.run_dir).docs
+            if not server.has_answered(docs):
+                raise
+            say(f"warning: {error}; the run goes on without it: every answer is in {server.kept}")
+            return server
 
     def _judge(self) -> RunJudge | None:
         """The judge, if an answer of this run is judged; checked before anything is generated."""
@@ -261,7 +281,7 @@ class _Run:
 
     def _model(self, server: Server, journal: Path | None) -> EndpointModel:
         settings = self.settings
-        asks = server.base_url is not None
+        asks = server.base_url is not None and server.kept is None
         config = EndpointModelConfig(
             model_name=server.filed_as,
             served_name=server.served_name,
@@ -275,15 +295,23 @@ class _Run:
             window=server.window,
             shuffle_seed=settings.shuffle_seed,
             journal_path=str(journal) if asks and journal is not None else None,
-            responses_path=settings.responses,
+            responses_path=str(server.kept) if server.kept is not None else settings.responses,
         )
         return EndpointModel(config, strict=False)
 
     def _pipeline(self, handles: Mapping[str, DatasetHandle], model: EndpointModel, output_dir: Path) -> LightevalRun:
         settings = self.settings
         configs = [config for name, handle in handles.items() for config in self.benchmarks[name].make_tasks(handle)]
-        samples = None if settings.full else settings.max_samples or smoke_samples(settings.tasks)
-        return LightevalRun(configs, run_as(settings.tasks), model, output_dir, samples, settings.repeats)
+        names = [name for name in run_as(settings.tasks) if _has_questions(name, handles)]
+        smoke = smoke_samples(settings.tasks)
+        samples = None if settings.full else {name: settings.max_samples or smoke[name] for name in names}
+        return LightevalRun(configs, names, model, output_dir, samples, settings.repeats)
+
+
+def _has_questions(task: str, handles: Mapping[str, DatasetHandle]) -> bool:
+    """Whether there is anything to ask: a part of a task may have no question in a dataset of the user's."""
+    plain = task.partition("|")[0]
+    return handles[plain.partition(":")[0]].questions[plain] > 0
 
 
 @contextlib.contextmanager

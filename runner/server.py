@@ -4,18 +4,20 @@ import asyncio
 import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from endpoints.client import Endpoint, ServerInfo
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
+from endpoints.record import read_journal
 from runner.exits import UsageError
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["Server", "api_key", "generation_phrase", "open_server", "read_key"]
+__all__ = ["Server", "api_key", "generation_phrase", "gone_server", "open_server", "read_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Server:
         default_cap: new tokens an answer unless the user says otherwise; None leaves it to the task.
         window: context length in tokens as the server reports it, None when it does not.
         reported: the server's own entry for the model.
+        kept: journal that holds every answer of the run, where the server is gone and not needed any more.
     """
 
     label: str
@@ -41,6 +44,17 @@ class Server:
     default_cap: int | None = None
     window: int | None = None
     reported: Mapping[str, Any] | None = None
+    kept: Path | None = None
+
+    def has_answered(self, docs: Sequence[Any]) -> bool:
+        """Whether the journal holds an answer of every document.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        lines = read_journal(self.kept) if self.kept is not None and self.kept.exists() else []
+        held = {(line.task, line.sample_id, line.repeat) for line in lines if line.outcome.status == "answered"}
+        return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 
 
 @contextlib.contextmanager
@@ -71,6 +85,28 @@ def open_server(settings: Settings) -> Iterator[Server]:
         server = Server(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
         info = asyncio.run(_describe(server, api_key(settings)))
         yield dataclasses.replace(server, window=info.max_model_len, reported=info.reported)
+
+
+def gone_server(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> Server | None:
+    """The server that a run had, with the journal of its answers; None where there was none.
+
+    Args:
+        settings: of the run.
+        recorded: ``run.json`` of the run that is resumed, empty for a new one.
+        run_dir: its folder.
+    """
+    before = recorded.get("model")
+    if run_dir is None or not before or settings.base_url is None:
+        return None
+    return Server(
+        label=f"{settings.model} at {settings.base_url}",
+        filed_as=filed_name(settings.model),
+        served_name=before["served_as"],
+        base_url=settings.base_url,
+        window=before["max_model_len"],
+        reported=before["reported"],
+        kept=run_dir / "responses.jsonl",
+    )
 
 
 async def _describe(server: Server, key: str) -> ServerInfo:

@@ -20,7 +20,7 @@ class TaskResult:
         repeats: answers a question.
         smoke: neither --full nor --max-samples was given.
         dataset: identity phrase of the dataset.
-        scorer: scorer version.
+        scorer: scorer version; where another model judges, which one by which prompts.
         axis: the breakdown to show, and the values of each of its labels.
     """
 

@@ -1,7 +1,7 @@
 """``python -m judges.hardmultiqa.calibrate``: can this judge be trusted? Known answers, before GPU hours are spent.
 
 Exit status: 0 all labelled answers have a verdict (right or wrong: read the table); 2 bad usage; 3 the judge could not
-be had; 4 some answers have no verdict.
+be had; 4 some answers have no verdict; 130 Ctrl-C.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from judges.hardmultiqa.prompt_files import PromptsError
 __all__ = ["main"]
 
 _TASK: Final = "hardmultiqa:calibration"
+_KEY_VARIABLE: Final = "OPENAI_API_KEY"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,12 +32,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PromptsError as error:
         sys.stderr.write(f"--judge-prompts: {error}\n")
         return 2
+    key = os.environ.get(given.api_key_env, "").strip()
+    problem = _key_problem(key, given.api_key_env)
+    if problem:
+        sys.stderr.write(f"--api-key-env: {problem}\n")
+        return 2
     cases = load_cases()
     try:
-        findings = asyncio.run(_judge_all(cases, given))
+        findings = asyncio.run(_judge_all(cases, given, key))
     except EndpointError as error:
         sys.stderr.write(f"{error}\n")
         return 3
+    except KeyboardInterrupt:
+        return 130
     if not any(finding.judgement.calls for finding in findings):
         sys.stderr.write(f"{given.judge_base_url}: {findings[0].judgement.error}\n")
         return 3
@@ -46,9 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 4 if any(finding.scored is None for finding in findings) else 0
 
 
-async def _judge_all(cases: Sequence[Case], given: argparse.Namespace) -> list[Finding]:
-    key = os.environ.get(given.api_key_env) or None
-    async with open_judge(given.judge_base_url, given.judge_model, key, given.judge_concurrency, None) as judge:
+def _key_problem(key: str, variable: str) -> str:
+    """Why a key cannot be sent, empty if it can; the default variable need not be set."""
+    if not key and variable != _KEY_VARIABLE:
+        return f"the environment variable {variable} is not set"
+    if not key.isascii() or not key.isprintable():
+        return f"the key in {variable} holds characters that no HTTP header can carry"
+    return ""
+
+
+async def _judge_all(cases: Sequence[Case], given: argparse.Namespace, key: str) -> list[Finding]:
+    async with open_judge(given.judge_base_url, given.judge_model, key or None, given.judge_concurrency, None) as judge:
         return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0))
 
 
@@ -62,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--judge-concurrency", type=_positive, default=CONCURRENCY, help="calls in flight (%(default)s)"
     )
-    parser.add_argument("--api-key-env", default="OPENAI_API_KEY", help="variable that holds the key (%(default)s)")
+    parser.add_argument("--api-key-env", default=_KEY_VARIABLE, help="variable that holds the key (%(default)s)")
     return parser
 
 

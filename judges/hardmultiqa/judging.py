@@ -1,5 +1,6 @@
 """Judging one answer: fixed verdicts, calls, repairs."""
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -44,6 +45,9 @@ def prompts_sha256() -> str:
 async def judge(specific: Mapping[str, Any], text: str | None, ask: Ask) -> Judgement:
     """Judge one answer; the answer is the same at every attempt.
 
+    A run has three attempts. Where all three of an earlier run are in the journal and unreadable, a resumed run has
+    three more: the same replies would leave the answer unjudged for good.
+
     Args:
         specific: of the document; ``scoring`` is read.
         text: raw generation; reasoning, and what a base model goes on with, are cut first.
@@ -60,27 +64,46 @@ async def judge(specific: Mapping[str, Any], text: str | None, ask: Ask) -> Judg
     if not answer:
         verdict = empty_verdict(key)
         return Judgement("judged", verdict, reason=f"empty answer: {score_verdict(key, verdict).reason}")
-    mark = mark_of(key, answer)
-    signed = False
-    messages = compose(_prompts().templates[key.type], key, answer, mark)
     replies: list[JudgeReply] = []
     problem = ""
-    for attempt in range(1, ATTEMPTS + 1):
-        call = JudgeCall(messages, MAX_TOKENS[key.type], response_format(key.type, signed), attempt)
+    for number in itertools.count(1):
         try:
-            reply = await ask(call)
+            verdict = await _round(key, answer, ask, number, replies)
         except JudgeUnavailable as error:
             return _judgement("failed", {}, "", f"the judge gave no reply: {error}", replies)
-        replies.append(reply)
-        try:
-            verdict = _read(key, answer, reply, mark, signed)
         except UnreadableReply as error:
             problem = str(error)
-            signed = signed or error.code == COPIED
-            messages += repair_turns(error.note)
         else:
             return _judgement("judged", verdict, score_verdict(key, verdict).reason, "", replies)
-    return _judgement("unjudged", {}, "", f"no readable verdict in {ATTEMPTS} attempts; the last: {problem}", replies)
+        if not replies[-1].kept:
+            break
+    what = f"no readable verdict in {len(replies)} attempts; the last: {problem}"
+    return _judgement("unjudged", {}, "", what, replies)
+
+
+async def _round(key: Key, answer: str, ask: Ask, number: int, replies: list[JudgeReply]) -> dict[str, Any]:
+    """The verdict of the first readable reply of ``ATTEMPTS``; every reply is added to ``replies``.
+
+    Raises:
+        JudgeUnavailable: the endpoint gave none.
+        UnreadableReply: none is readable; what is wrong with the last.
+    """
+    mark = mark_of(key, answer)
+    messages = compose(_prompts().templates[key.type], key, answer, mark)
+    signed = False
+    attempt = 1
+    while True:
+        call = JudgeCall(messages, MAX_TOKENS[key.type], response_format(key.type, signed), attempt, number)
+        reply = await ask(call)
+        replies.append(reply)
+        try:
+            return _read(key, answer, reply, mark, signed)
+        except UnreadableReply as error:
+            if attempt == ATTEMPTS:
+                raise
+            attempt += 1
+            signed = signed or error.code == COPIED
+            messages += repair_turns(error.note)
 
 
 def _read(key: Key, answer: str, reply: JudgeReply, mark: str, signed: bool) -> dict[str, Any]:

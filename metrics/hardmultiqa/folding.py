@@ -26,9 +26,11 @@ def occurs(quote: str, folded_text: str) -> bool:
         folded_text: the text, folded already.
     """
     wanted = fold(quote)
-    if not wanted:
+    first = folded_text.find(wanted)
+    if not wanted or first < 0:
         return False
     # The underscore is Markdown's emphasis here, not part of a word.
     before = r"(?<![^\W_])" if wanted[0].isalnum() else ""
     after = r"(?![^\W_])" if wanted[-1].isalnum() else ""
-    return re.search(before + re.escape(wanted) + after, folded_text) is not None
+    # The expression is slow to find a place, so it begins at the first one that can be right.
+    return re.compile(before + re.escape(wanted) + after).search(folded_text, first) is not None

@@ -80,3 +80,12 @@ def test_a_missing_or_undecodable_file_is_named(tmp_path):
     (tmp_path / "latin.jsonl").write_bytes(b"\xff\xfe{")
     with pytest.raises(ResponsesError, match=r"latin\.jsonl"):
         SavedResponses(tmp_path / "latin.jsonl")
+
+
+def test_answers_of_another_mode_do_not_serve(tmp_path):
+    """Another subset has the same questions; another mode asks them in another way."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"task": "bench:open:pretrain", "id": "a", "response": "да"}\n', encoding="utf-8")
+    saved = SavedResponses(path)
+    assert saved.outcome("bench:all:pretrain|5", "a", 0).text == "да"
+    assert saved.outcome("bench:open:alignment|0", "a", 0).status == "not_asked"

@@ -219,3 +219,18 @@ def test_bad_arguments_are_exit_two(monkeypatch, capsys, tmp_path):
         command.main(["--judge-concurrency", "0"])
     assert caught.value.code == 2
     use_prompts(None)
+
+
+@pytest.mark.parametrize("key", ["ключ", "a\nb", "a\x01b"], ids=["cyrillic", "line feed", "control"])
+def test_a_key_that_no_header_can_carry(monkeypatch, capsys, key):
+    """It is named before anything is asked."""
+    monkeypatch.setenv("MY_KEY", key)
+    assert command.main(["--api-key-env", "MY_KEY"]) == 2
+    assert "MY_KEY" in capsys.readouterr().err
+
+
+def test_a_key_variable_that_is_not_set(monkeypatch, capsys):
+    """One that was named must be there."""
+    monkeypatch.delenv("MY_KEY", raising=False)
+    assert command.main(["--api-key-env", "MY_KEY"]) == 2
+    assert "MY_KEY is not set" in capsys.readouterr().err

@@ -146,3 +146,15 @@ def test_a_row_without_reference_is_an_error():
     """Loading checks it; judging does not guess."""
     with pytest.raises(RowError, match="empty"):
         judged("open", "Волга", reference=[])
+
+
+def test_kept_replies_that_are_unreadable_give_way_to_new_attempts():
+    """Three kept ones are followed by a round of three; a kept one in it is no reason to ask a third round."""
+    kept = [JudgeReply("нет", kept=True)] * ATTEMPTS
+    judgement, calls = judged("open", "Волга", *kept, GOOD["open"])
+    assert (judgement.status, judgement.calls) == ("judged", ATTEMPTS + 1)
+    assert [(call.round, call.attempt) for call in calls] == [(1, 1), (1, 2), (1, 3), (2, 1)]
+    assert calls[ATTEMPTS].messages == calls[0].messages
+    judgement, calls = judged("open", "Волга", *kept, JudgeReply("нет", kept=True), "нет", "нет")
+    assert (judgement.status, judgement.calls) == ("unjudged", 2 * ATTEMPTS)
+    assert "in 6 attempts" in judgement.error

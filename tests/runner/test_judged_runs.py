@@ -12,7 +12,7 @@ from pathlib import Path
 
 import hardmultiqa_servers as servers
 import pytest
-from fault_server import FaultServer, answer, status
+from fault_server import FaultServer, answer, prompt_of, status
 
 import judges.asking
 from endpoints.client import Endpoint
@@ -200,3 +200,125 @@ def test_judging_that_was_stopped_goes_on(tmp_path, number):
     assert done
     row = json.loads((run_dir / "run.json").read_text("utf-8"))["tasks"][TASK]
     assert row["hardmultiqa_judge"] == pytest.approx(servers.expected())
+
+
+def test_unreadable_replies_are_asked_again_on_a_resume(judged, command):
+    """Replies that say nothing are no reason to leave an answer unjudged for good: each resume has three attempts."""
+    nonsense = answer("Верно, ставлю единицу!")
+    with FaultServer(servers.model) as model:
+        with FaultServer(nonsense) as judge:
+            result = judged(model, judge)
+        for earlier in (1, 2):
+            with FaultServer(nonsense) as judge:
+                again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+                assert again.code == Exit.INCOMPLETE
+                assert len(judge.bodies) == 3 * COUNT
+            tried = 3 * (earlier + 1)
+            assert all(f"in {tried} attempts" in error["error"] for error in again.run["errors"])
+        with FaultServer(servers.judge) as judge:
+            again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+            assert again.code == Exit.COMPLETE
+            assert len(judge.bodies) == COUNT
+        with FaultServer(nonsense) as judge:
+            last = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+            assert not judge.bodies
+        assert len(model.bodies) == COUNT
+    for found in (again, last):
+        assert found.row(TASK)["hardmultiqa_judge"] == pytest.approx(servers.expected())
+
+
+def test_judging_alone_needs_no_model_server(judged, command):
+    """Where every answer is kept, its server may be gone; where one is missing, it is asked for."""
+
+    async def one_is_lost(server, request):
+        lost = prompt_of(await request.json()) == servers.QUESTIONS[0].text
+        return await (status(500, "lost") if lost else servers.model)(server, request)
+
+    two = {"data": [{"id": "tiny"}, {"id": "other"}]}
+    with FaultServer(servers.judge, models=two) as judge:
+        with FaultServer(servers.model) as model:
+            whole = judged(model, judge)
+        with FaultServer(one_is_lost) as model:
+            partial = judged(model, judge)
+        assert partial.code == Exit.INCOMPLETE
+        before = len(judge.bodies)
+        again = command("--resume", str(whole.run_dir), "--judge-model", "other")
+        assert again.code == Exit.COMPLETE
+        assert len(judge.bodies) == before + COUNT
+        assert "the run goes on without it" in again.err
+        assert command("--resume", str(partial.run_dir)).code == Exit.UNAVAILABLE
+    assert again.row(TASK) == whole.row(TASK)
+    assert again.run["model"] == whole.run["model"]
+    assert len(again.journal) == COUNT
+
+
+@pytest.mark.parametrize(
+    ("refusal", "option"),
+    [
+        (status(401, "no"), "--judge-api-key-env"),
+        (status(404, "no"), "--judge-base-url"),
+        (status(404, "The model `tiny` does not exist."), "--judge-model"),
+    ],
+    ids=["key", "address", "model"],
+)
+def test_advice_on_the_judge_names_its_own_options(judged, refusal, option):
+    """Not those of the model, which would change nothing."""
+    with FaultServer(servers.model) as model, FaultServer(refusal) as judge:
+        result = judged(model, judge)
+    assert result.code == Exit.UNAVAILABLE
+    assert option in result.err
+    assert not {"--api-key-env", "--base-url", "--model"} & set(result.err.split())
+
+
+def test_a_set_without_some_types(command, tmp_path):
+    """``all`` is then the types that are there; a type that is not is refused by name."""
+    kinds = ("open", "mistakes")
+    rows = [question.row() for question in servers.QUESTIONS if question.kind in kinds]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        there = ["--full", "--judge-model", "tiny", "--judge-base-url", judge.url]
+        result = command(*there, server=model, task=TASK, data=path)
+        lacking = command(*there, server=model, task="hardmultiqa:strict-list:alignment|0", data=path)
+    assert result.code == Exit.COMPLETE
+    assert result.row(TASK)["n_total"] == len(rows)
+    assert set(result.run["tasks"]) == {TASK, *(f"hardmultiqa:{kind}:alignment|0" for kind in kinds)}
+    assert lacking.code == Exit.UNAVAILABLE
+    assert "has no question for it" in lacking.err
+
+
+def test_two_benchmarks_in_one_run(command, tmp_path):
+    """A smoke run has each one's own number; a bound is for the tasks that have its metric; a dataset is for all."""
+    answers = tmp_path / "none.jsonl"
+    answers.write_text("", encoding="utf-8")
+    other = "ifhard:all|0"
+    with FaultServer(servers.judge) as judge:
+        more = ["--task", TASK, "--judge-model", "tiny", "--judge-base-url", judge.url]
+        result = command(
+            *("--responses", str(answers), "--dataset", "builtin", *more),
+            *("--fail-under", "sample_pass_rate=0.5", "--fail-under", "judge_coverage=0.5"),
+            task=other,
+            data=None,
+        )
+        assert result.row(other)["n_total"] == 10
+        assert result.row(TASK)["n_total"] == 10
+        assert result.row("hardmultiqa:open:alignment|0")["n_total"] == 2
+        misses = [line for line in result.err.splitlines() if line.startswith("--fail-under")]
+        assert len(misses) == 2
+        assert f"sample_pass_rate of {other}" in misses[0]
+        assert f"judge_coverage of {TASK}" in misses[1]
+        shrunk = command("--resume", str(result.run_dir), "--max-samples", "5")
+        assert shrunk.code == Exit.USAGE
+        foreign = command(*more, "--responses", str(answers), "--dataset", str(tmp_path / "x"), task=other, data=None)
+    assert foreign.code == Exit.UNAVAILABLE
+    assert "hardmultiqa: --dataset" in foreign.err
+    assert "every task of a command" in foreign.err
+
+
+def test_a_bound_on_a_resume_is_for_a_metric_of_the_run(judged, command):
+    """As at the start: one that no task has would never be met."""
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        result = judged(model, judge)
+        again = command("--resume", str(result.run_dir), "--fail-under", "sample_pass_rate=0.1")
+    assert again.code == Exit.USAGE
+    assert "hardmultiqa_judge" in again.err

@@ -11,6 +11,7 @@ from pathlib import Path
 import hardmultiqa_servers as servers
 import pytest
 import yaml
+from fault_server import FaultServer
 from serving_fakes import running
 
 from endpoints.process import reserved_port
@@ -146,3 +147,31 @@ def test_a_server_that_does_not_start(served):
     assert process.returncode == 3
     assert "no_such_script.py" in err
     assert served.gone()
+
+
+def test_a_resume_takes_the_judge_from_its_file(served, tmp_path):
+    """Another file's judge judges anew; a file whose model is elsewhere is refused before anything is started."""
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        first = served.start(
+            *("--task", TASK, "--dataset", "builtin", "--full", "--model", "tiny", "--base-url", model.url),
+            *("--judge-model", "tiny", "--judge-base-url", judge.url),
+        )
+        _, err = first.communicate()
+        assert first.returncode == 0, err
+    folder = str(served.folder_of_the_run())
+    served.write()
+    both = served.start("--resume", folder, "--serve", str(served.path))
+    _, err = both.communicate()
+    assert both.returncode == 2
+    assert "serves model" in err
+    assert not served.pids()
+    entries = yaml.safe_load(served.path.read_text(encoding="utf-8"))
+    served.path.write_text(yaml.safe_dump({"judge": entries["judge"]}), encoding="utf-8")
+    again = served.start("--resume", folder, "--serve", str(served.path))
+    _, err = again.communicate()
+    assert again.returncode == 0, err
+    assert served.gone()
+    run = served.result()
+    assert run["judge"]["model"] == "judge"
+    assert run["judge"]["base_url"].endswith(f":{served.ports[1]}/v1")
+    assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
