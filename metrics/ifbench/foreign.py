@@ -28,6 +28,8 @@ _WORKER: Final = Path(__file__).with_name("foreign_worker.py")
 _REGISTRY: Final = "instructions_registry.py"
 # Where a registry stands in the checkouts that are known, the nearest place first.
 _PLACES: Final = ("", "ifbench", "src/ifbench", "eval/chat_benchmarks/IFBench")
+# What graders add to the name of their source.
+_SUFFIXES: Final = ("_strict", "_loose")
 _START_SECONDS: Final = 180.0
 _VERDICT_SECONDS: Final = 60.0
 
@@ -78,10 +80,12 @@ def source_at(name: str, path: Path) -> Source:
     """The checkers of a checkout, or of a registry file itself.
 
     Raises:
-        ValueError: a name that is no plain word, or a path without a registry of checkers.
+        ValueError: a name that is no plain word or ends like a grader's, or a path without a registry of checkers.
     """
-    if not name.isidentifier():
-        raise ValueError(f"{name!r} is no name for a grader")
+    if not name.isidentifier() or name.endswith(_SUFFIXES):
+        raise ValueError(
+            f"{name!r} is no name for a grader: a plain word that does not end in {' or '.join(_SUFFIXES)}"
+        )
     places = [path] if path.is_file() else [path / place / _REGISTRY for place in _PLACES]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
@@ -145,7 +149,8 @@ class ForeignCheckers:
             raise NotGradableError(self._unloadable)
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-u", str(_WORKER), self.source.target],
+            # -P: else the worker's own folder comes first, and our emoji.py stands in for the package of that name.
+            [sys.executable, "-P", "-u", str(_WORKER), self.source.target],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,6 +9,7 @@ It imports nothing of this project, since another project's modules may go by th
 
 import importlib
 import json
+import os
 import re
 import sys
 import types
@@ -122,8 +123,12 @@ def _serve(lines: Iterator[str], registry: Any, answer: Callable[[dict[str, Any]
 
 def main() -> NoReturn:
     """Read requests until the input ends."""
-    out = sys.stdout
-    sys.stdout = sys.stderr  # what the checkers print must not mix with the answers
+    # The pipes move to descriptors of our own: neither what the checkers and their subprocesses print nor what they
+    # read may mix with questions and answers.
+    out, questions = os.fdopen(os.dup(1), "w", encoding="utf-8"), os.fdopen(os.dup(0), encoding="utf-8")
+    os.dup2(2, 1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
 
     def answer(reply: dict[str, Any]) -> None:
         out.write(json.dumps(reply) + "\n")
@@ -132,10 +137,10 @@ def main() -> NoReturn:
     try:
         _prepare()
         registry = _lighteval_registry() if sys.argv[1] == "lighteval" else _registry_at(Path(sys.argv[1]))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         answer({"failed": f"{type(error).__name__}: {_words(error)}"})
         sys.exit(1)
-    _serve(sys.stdin, registry, answer)
+    _serve(questions, registry, answer)
     sys.exit(0)
 
 

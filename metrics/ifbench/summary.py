@@ -243,7 +243,7 @@ def _notes(
     if crashes := [f"{grader} {tally['crashes']}" for grader, tally in tallies.items() if tally["crashes"]]:
         yield f"checkers that raised, counted as not followed: {', '.join(crashes)}"
     for name in dict.fromkeys(grader.rpartition("_")[0] for grader in ungraded):
-        of_it = {i: why for grader, ids in ungraded.items() if grader.startswith(f"{name}_") for i, why in ids.items()}
+        of_it = {i: why for kind in ("strict", "loose") for i, why in ungraded.get(f"{name}_{kind}", {}).items()}
         listed = ", ".join(sorted(of_it)[:4]) + (", ..." if len(of_it) > 4 else "")
         first, why = next(iter(of_it.items()))
         why = why.removeprefix(f"{name}: ").removeprefix(f"{first}: ").removesuffix(".")

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from ifbench_cases import own_fixtures
@@ -123,6 +124,73 @@ def test_the_commit_is_recorded(checkout):
     assert source_at("other", loose).identity.endswith("no commit")
 
 
+def _checkers_of(tmp_path, source):
+    (tmp_path / "instructions_registry.py").write_text(source, encoding="utf-8")
+    return ForeignCheckers(source_at("other", tmp_path), seconds=5)
+
+
+RUNS_ITS_TEXT = """
+class Checker:
+    def __init__(self, instruction_id):
+        pass
+
+    def build_description(self, **kwargs):
+        pass
+
+    def get_instruction_args(self):
+        return None
+
+    def check_following(self, text):
+        found = {}
+        exec(text, found)
+        return found.get("passes", True)
+
+
+INSTRUCTION_DICT = {"format:list": Checker}
+"""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """Checkers whose verdict on a program is what it leaves in ``passes``; one process for the tests of this file."""
+    found = _checkers_of(tmp_path_factory.mktemp("running"), RUNS_ITS_TEXT)
+    yield found
+    found.close()
+
+
+def test_no_module_of_ours_takes_the_place_of_theirs(running):
+    """``import emoji`` is the package of that name, not the file beside the worker; so for each of our files."""
+    folder = Path(foreign.__file__).parent
+    for module in sorted(file.stem for file in folder.glob("[a-z]*.py")):
+        program = f"""import importlib.util
+found = importlib.util.find_spec({module!r})
+passes = found is None or {str(folder)!r} not in str(found.origin)"""
+        assert _judge(running, program).passed, module
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import os; os.write(1, b'3\\n')",
+        "import os; os.write(1, b'half a line')",
+        "import subprocess; subprocess.run(['echo', '{}'])",
+        "import sys; sys.__stdout__.write('[]\\n'); sys.__stdout__.flush()",
+        "import sys; passes = sys.stdin.read() == '' and sys.__stdin__.read() == ''",
+        "import subprocess; passes = subprocess.run(['cat'], capture_output=True).stdout == b''",
+    ],
+)
+def test_what_checkers_print_and_read_stays_apart(running, program):
+    """Below Python's own streams too, and in their subprocesses: no answer is mistaken, no question taken away."""
+    assert [_judge(running, text).code for text in (program, "passes = False", program)] == ["ok", "not-followed", "ok"]
+
+
+def test_checkers_that_exit_when_loaded_are_not_gradable(tmp_path):
+    """A script that means to be run, say; the reason is its own."""
+    checkers = _checkers_of(tmp_path, "import sys; sys.exit('usage: check FILE')")
+    with pytest.raises(NotGradableError, match="SystemExit: usage: check FILE"):
+        _judge(checkers, "a")
+
+
 def test_a_package_is_loaded_as_one(tmp_path):
     """Modules of a package that import each other by relative names work."""
     folder = tmp_path / "ifbench"
@@ -145,8 +213,9 @@ def test_what_cannot_be_loaded_is_said(tmp_path):
     """A path without checkers is refused at once; checkers that do not import are not gradable."""
     with pytest.raises(ValueError, match=r"no instructions_registry\.py"):
         source_at("other", tmp_path)
-    with pytest.raises(ValueError, match="no name for a grader"):
-        source_at("no-name", tmp_path)
+    for name in ("no-name", "other_strict", "lighteval_strict", "other_loose", "", "a b"):
+        with pytest.raises(ValueError, match="no name for a grader"):
+            source_at(name, tmp_path)
     file = tmp_path / "instructions_registry.py"
     file.write_text("import no_such_module_here", encoding="utf-8")
     checkers = ForeignCheckers(source_at("other", tmp_path))

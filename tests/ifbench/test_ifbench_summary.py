@@ -71,6 +71,26 @@ def test_instruction_level_is_over_constraints_not_a_mean_of_means():
     assert summary.headline("prompt_level_strict_acc").value == 1 / 2
 
 
+def test_graders_whose_names_begin_alike_are_told_apart(monkeypatch):
+    """What ``stub_old`` cannot grade is said of it alone."""
+
+    class Whole(StubCheckers):
+        def judge(self, instruction_id, arguments, texts, prompt=""):
+            return passed("fine")
+
+    class Old(StubCheckers):
+        def judge(self, instruction_id, arguments, texts, prompt=""):
+            if instruction_id == "format:newline":
+                raise NotGradableError(f"stub_old: {instruction_id}: no table")
+            return StubCheckers().judge(instruction_id, arguments, texts)
+
+    stubs = {"stub": StubCheckers(), "stub_old": Old(), "stub_new": Whole()}
+    monkeypatch.setattr(grading, "_foreign", lambda: stubs)
+    summary = summarise([answered(0, "Go", "format:newline"), answered(1, "Go", "words:start_verb")])
+    found = [note.partition("cannot grade here: ")[::2] for note in summary.notes if "cannot grade here" in note]
+    assert {who.split()[-1]: what.partition(" ")[0] for who, what in found} == {"stub": "1", "stub_old": "2"}
+
+
 def test_what_a_grader_cannot_judge_leaves_its_denominators():
     """One of two prompts holds such a constraint: n says it, a note names it, the others' n is whole."""
     records = [answered(0, "yes", "format:no_whitespace"), answered(1, "Go", "format:newline", "words:start_verb")]

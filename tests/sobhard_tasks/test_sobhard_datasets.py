@@ -109,6 +109,13 @@ def broken(change):
         (lambda test, shots: test[4]["meta"].update(dialogue_id="7"), "test, row 5.*integer"),
         (lambda test, shots: test[4]["meta"].update(dialogue_id=7), "test, row 5.*together"),
         (lambda test, shots: test[4]["meta"].update(categories=None), "test, row 5.*categories"),
+        (lambda test, shots: test[4].update(inputs=None), "test, row 5.*'inputs' must hold"),
+        (lambda test, shots: test[4]["meta"].update(id=2**63), "test, row 5.*'meta.id'.*64 bits"),
+        (lambda test, shots: test[4]["meta"].update(n_turns=-(2**63) - 1), "test, row 5.*'meta.n_turns'.*64 bits"),
+        (lambda test, shots: test[4]["meta"].update(dialogue_id=1, turn_index=0), "test, row 5.*counts from 1"),
+        (lambda test, shots: shots[4]["meta"].update(turn_index=-1), "shots, row 5.*counts from 1"),
+        (lambda test, shots: test[4]["meta"].update(base_id=True), "test, row 5.*'meta.base_id' must be a string"),
+        (lambda test, shots: test[4]["meta"]["categories"].update(origin=7), "test, row 5.*categories.origin' must be"),
         (lambda test, shots: test[4]["meta"]["categories"].update(family="haiku"), "test, row 5.*haiku"),
         (lambda test, shots: test[4]["meta"].update(base_id=TEST[1]["meta"]["base_id"]), "rows 2 and 5 share the id"),
         (lambda test, shots: test[4]["meta"].update(base_id="", id=None), "test, row 5.*name the row"),
@@ -117,6 +124,10 @@ def broken(change):
         (lambda test, shots: shots.append(shots[-1]), "turn 4 twice"),
         (lambda test, shots: shots.pop(4), "turn 4 of conversation 2: no earlier turn 1"),
         (lambda test, shots: shots.clear(), "turn 3 of conversation 1: no earlier turn 1, 2"),
+        (
+            lambda test, shots: test[4]["meta"].update(dialogue_id=77, turn_index=10**12),
+            "conversation 77: no earlier turn 1, 2, 3, 4, 5, 6, 7, 8, ... in the shots",
+        ),
         (
             lambda test, shots: test.__setitem__(slice(2, 9), map(blanked, test[2:9])),
             "7 of 33 .* 3, 4, 5, 6, 7 and 2 more",
@@ -127,6 +138,25 @@ def test_a_bad_row_is_named_before_anything_is_generated(tmp_path, change, says)
     """Split, number and field."""
     with pytest.raises(DatasetError, match=says):
         load(tmp_path, write_rows(tmp_path / "own", *broken(change)))
+
+
+@pytest.mark.parametrize("split", ["test", "shots"])
+@pytest.mark.parametrize(
+    "place",
+    [("outputs",), ("inputs", "task"), ("meta", "base_id"), ("meta", "checks"), ("meta", "categories", "origin")],
+)
+def test_half_a_surrogate_pair_is_named(tmp_path, split, place):
+    """JSON can write it as an escape; no request and no results file can hold it."""
+    rows = {"test": copy.deepcopy(TEST), "shots": copy.deepcopy(SHOTS)}
+    *outer, name = place
+    target = rows[split][4]
+    for step in outer:
+        target = target[step]
+    target[name] = {**json.loads(target[name]), "x": "\ud83d"} if name == "checks" else "\ud83d"
+    for kind, found in rows.items():
+        (tmp_path / f"{kind}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
+    with pytest.raises(DatasetError, match=f"{split}, row 5: it holds half a surrogate pair"):
+        load(tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(("text", "says"), [("[1]\n", "line 1: a row"), ("{}\n{", "line 2: not JSON")])
