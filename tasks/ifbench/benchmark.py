@@ -20,12 +20,16 @@ def configure(options: Options) -> Mapping[str, Any]:
     Asked again with the same checkers (several runs in one process), it adds nothing.
 
     Raises:
-        ValueError: a name that is taken or no plain word, or a path without checkers.
+        ValueError: a name that is taken or no plain word, a path without checkers, or checkers that cannot be loaded.
     """
     for name, path in options.graders:
         known = next((source for source in ifbench.sources() if source.name == name), None)
         if known is None or known != source_at(name, Path(path)):
             ifbench.add_grader(name, Path(path))
+        try:
+            ifbench.verify(_PROBE, {"N": 1}, "1", grader=f"{name}_strict")
+        except ifbench.NotGradableError as error:
+            raise ValueError(f"--grader {name}={path}: its checkers cannot be used: {error}") from error
     return {
         "graders": list(ifbench.graders()),
         "sources": [{"name": source.name, "identity": source.identity} for source in ifbench.sources()],
@@ -37,6 +41,9 @@ def _make_tasks(handle: DatasetHandle) -> list[Any]:
 
     return make_tasks(handle.folder)
 
+
+# Any checker set has it; a set that cannot judge it cannot be loaded.
+_PROBE = "count:numbers"
 
 BENCHMARK = Benchmark(
     name="ifbench",

@@ -81,8 +81,13 @@ def _check(rows: Sequence[Mapping[str, Any]], where: str) -> None:
                 raise ValueError("'outputs' is blank: a few-shot example needs an answer")
             render(row)
             check_row(row)
+            json.dumps(_plain(row), ensure_ascii=False).encode()
         except KeyError as error:
             raise DatasetError(f"{where}, row {number}: field {error} is missing") from error
+        except UnicodeEncodeError as error:
+            raise DatasetError(
+                f"{where}, row {number}: it holds half a surrogate pair, which can be neither sent nor stored"
+            ) from error
         except (TypeError, ValueError) as error:
             raise DatasetError(f"{where}, row {number}: {error}") from error
         if base_id in seen:

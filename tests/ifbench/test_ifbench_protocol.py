@@ -218,3 +218,12 @@ def test_hash_seeds_change_nothing():
 def test_the_checkers_import_no_framework():
     """Grading needs neither LightEval nor torch, and runs no code of the packages that carry the dictionaries."""
     assert _verdicts_of_a_fresh_process(0).splitlines()[-1] == b"[]"
+
+
+def test_loose_variants_of_a_runaway_answer_are_not_tried():
+    """A listed deviation: the reason says so; what passes strictly still passes loosely, and shorter ones are tried."""
+    short, long = ("7 first line\n" + "a " * (size // 2) for size in (40_000, grading.LONGEST_LOOSE))
+    found = [ifbench.verify("count:numbers", {"N": 0}, text, grader="proposed_loose") for text in (short, long)]
+    assert [verdict.passed for verdict in found] == [True, False]
+    assert "too long for loose variants" in found[1].reason
+    assert ifbench.verify("count:numbers", {"N": 1}, long, grader="proposed_loose").passed
