@@ -136,7 +136,7 @@ def test_configure_adds_graders_once(no_foreign, checkout):
 def test_checkers_that_cannot_be_loaded_stop_the_run_at_its_start(no_foreign, checkout):
     """Not hours later, as a column of n/a."""
     (checkout / "instructions_registry.py").write_text("import a_package_that_is_nowhere\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="--grader odd=.*a_package_that_is_nowhere"):
+    with pytest.raises(ValueError, match=r"--grader odd=.*a_package_that_is_nowhere"):
         configure(Options(graders=(("odd", str(checkout)),)))
 
 
