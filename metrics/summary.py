@@ -8,7 +8,7 @@ from typing import Any
 from metrics.record import OUTCOMES, Record
 from metrics.stats import Interval
 
-__all__ = ["Counts", "Headline", "Summary", "count_outcomes", "flat_metrics"]
+__all__ = ["Counts", "Headline", "Summary", "count_outcomes", "flat_metrics", "in_order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,11 @@ class Summary:
             if headline.name == name:
                 return headline
         raise KeyError(name)
+
+
+def in_order(records: Sequence[Record]) -> list[Record]:
+    """Records by question and repeat: a bootstrap over the same records gives the same interval, however they came."""
+    return sorted(records, key=lambda record: (record["id"], record["repeat"]))
 
 
 def count_outcomes(records: Sequence[Record]) -> Counts:

@@ -9,7 +9,7 @@ from metrics.ifbench.samples import MAIN, NOT_GRADABLE, first_tag_name, instruct
 from metrics.reasons import clip
 from metrics.record import Record, VerdictRecord
 from metrics.stats import bootstrap_ratio
-from metrics.summary import Headline, Summary, count_outcomes
+from metrics.summary import Headline, Summary, count_outcomes, in_order
 
 __all__ = ["FAIL_UNDER", "LOWER_IS_BETTER", "SCORER_VERSION", "summarise"]
 
@@ -42,6 +42,7 @@ def summarise(records: Sequence[Record]) -> Summary:
     Args:
         records: of one task, in any order, all scored with the same graders.
     """
+    records = in_order(records)
     valid = [record for record in records if record["outcome"] == "answered"]
     graders = list(dict.fromkeys(verdict["family"] for record in records for verdict in record["verdicts"]))
     wanted = dict(MAIN)

@@ -10,7 +10,7 @@ import numpy as np
 from metrics.ifhard.scoring import MIN_VERDICTS, aggregate, balance, tally
 from metrics.record import Record
 from metrics.stats import bootstrap_balance, bootstrap_ratio
-from metrics.summary import Headline, Summary, count_outcomes
+from metrics.summary import Headline, Summary, count_outcomes, in_order
 
 __all__ = ["HEADLINES", "SCORER_VERSION", "summarise"]
 
@@ -28,6 +28,7 @@ def summarise(records: Sequence[Record]) -> Summary:
     Args:
         records: of one task, in any order.
     """
+    records = in_order(records)
     valid = [record for record in records if record["outcome"] == "answered"]
     counts = count_outcomes(records)
     values = aggregate([_sample(record) for record in valid])

@@ -14,7 +14,7 @@ from metrics.sobhard.question import FAMILIES
 from metrics.sobhard.samples import OFFICIAL
 from metrics.sobhard.scoring import BALANCE_FLOOR, METRICS, aggregate
 from metrics.stats import bootstrap_balance, bootstrap_mean
-from metrics.summary import Headline, Summary, count_outcomes
+from metrics.summary import Headline, Summary, count_outcomes, in_order
 
 __all__ = ["CELLS", "HEADLINES", "LOWER_IS_BETTER", "SCORER_VERSION", "summarise"]
 
@@ -53,6 +53,7 @@ def summarise(records: Sequence[Record]) -> Summary:
     Args:
         records: of one task, in any order.
     """
+    records = in_order(records)
     valid = [record for record in records if record["outcome"] == "answered"]
     counts = count_outcomes(records)
     values = _values(valid)
