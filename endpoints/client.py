@@ -152,7 +152,7 @@ class Endpoint:
             EndpointError: one line within ``check_s`` seconds: not reachable, not an OpenAI-compatible API, key
                 refused, or model not served (then the served ones are named).
         """
-        listing = await self._attempt("GET", "/models", None, _read_models, self._check_s)
+        listing = await self._attempt("/models", None, _read_models, self._check_s)
         if isinstance(listing, Failure):
             hint = "is the server up there?" if listing.status is None else hint_for(listing.status, listing.error)
             advice = f" ({hint})" if hint else ""
@@ -258,7 +258,7 @@ class Endpoint:
         attempts = 0
         while True:
             attempts += 1
-            result = await self._attempt("POST", path, content, read, min(self._attempt_s, deadline - clock()))
+            result = await self._attempt(path, content, read, min(self._attempt_s, deadline - clock()))
             if not isinstance(result, Failure):
                 return result, attempts
             if result.code == "timeout":
@@ -272,7 +272,7 @@ class Endpoint:
                 return result.after(attempts, "no further attempt: the server was given up")
 
     async def _attempt(
-        self, method: str, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
+        self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
     ) -> T | Failure:
         client = self._opened()
         try:

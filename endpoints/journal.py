@@ -48,7 +48,6 @@ class Journal:
         self.path = path
         self.cut_bytes = 0
         self._answered: dict[str, Outcome] = {}
-        self._failed: dict[str, Outcome] = {}
         self._sync_every_s = sync_every_s
         self._fsync = fsync
         self._lock = threading.Lock()
@@ -98,9 +97,6 @@ class Journal:
     def _remember(self, key: str, outcome: Outcome) -> None:
         if outcome.status == "answered":
             self._answered[key] = outcome
-            self._failed.pop(key, None)
-        elif key not in self._answered:
-            self._failed[key] = outcome
 
     def __len__(self) -> int:
         """Number of requests answered."""
@@ -112,10 +108,6 @@ class Journal:
     def get(self, key: str) -> Outcome | None:
         """The last answered outcome under ``key``, None if there is none (it may have failed)."""
         return self._answered.get(key)
-
-    def get_failed(self, key: str) -> Outcome | None:
-        """The last failed outcome under ``key``, None if it never failed or was answered."""
-        return self._failed.get(key)
 
     def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
         """Writes one finished response; when this returns, the operating system has it.

@@ -6,14 +6,13 @@ Used by the runner, and by LightEval's own command line as a model definition fi
         --custom-tasks tasks.ifhard.task
 """
 
-import asyncio
 import contextlib
 import logging
 import os
 import random
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lighteval.models.abstract_model import LightevalModel
 from lighteval.models.model_output import ModelResponse
@@ -21,6 +20,7 @@ from lighteval.tasks.prompt_manager import PromptManager
 from lighteval.tasks.requests import Doc
 from tqdm import tqdm
 
+from endpoints.afterwards import Afterwards, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
@@ -30,12 +30,10 @@ from endpoints.request import Outcome, Request
 from endpoints.response import to_response
 from endpoints.saved import SavedResponses
 
-__all__ = ["Companion", "EndpointModel", "OnAnswer"]
+__all__ = ["Companion", "EndpointModel"]
 
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
-OnAnswer = Callable[[Doc, Outcome], Awaitable[str | None] | None]
 Companion = Callable[[], contextlib.AbstractAsyncContextManager[Any]]
 _NAMED = 5  # ids shown when a list could be long
 
@@ -147,7 +145,7 @@ class EndpointModel(LightevalModel):
                 also when any sample ended without an answer.
         """
         requests = [self.request(doc) for doc in docs]
-        work = _Afterwards(self.on_answer, self.most_waiting)
+        work = Afterwards(self.on_answer, self.most_waiting)
         async with self.companion() if self.companion is not None else contextlib.nullcontext():
             try:
                 if self.config.responses_path is not None:
@@ -169,7 +167,7 @@ class EndpointModel(LightevalModel):
             for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
         ]
 
-    async def _from_saved(self, work: "_Afterwards", docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+    async def _from_saved(self, work: Afterwards, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         saved = SavedResponses(Path(self.config.responses_path or ""))
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
         if saved.unused:
@@ -179,9 +177,7 @@ class EndpointModel(LightevalModel):
         await work.finished()
         return outcomes
 
-    async def _from_server(
-        self, work: "_Afterwards", docs: Sequence[Doc], requests: Sequence[Request]
-    ) -> list[Outcome]:
+    async def _from_server(self, work: Afterwards, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         config = self.config
         order = list(range(len(docs)))
         if config.shuffle_seed is not None:
@@ -204,7 +200,7 @@ class EndpointModel(LightevalModel):
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def _run(
-        self, endpoint: Endpoint, journal: Journal | None, work: "_Afterwards", docs: Sequence[Doc], plan: Plan
+        self, endpoint: Endpoint, journal: Journal | None, work: Afterwards, docs: Sequence[Doc], plan: Plan
     ) -> list[Outcome]:
         sent = [(doc, request) for doc, request in zip(docs, plan.requests, strict=True) if request is not None]
         doc_of = {id(request): doc for doc, request in sent}
@@ -251,81 +247,3 @@ class EndpointModel(LightevalModel):
     async def loglikelihood_rolling(self, docs: list[Doc]) -> list[ModelResponse]:
         """Not offered: these benchmarks generate."""
         raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")
-
-
-class _Afterwards:
-    """What is done with answers after they arrived, while others are still awaited.
-
-    Args:
-        on_answer: see EndpointModel.
-        most_waiting: likewise.
-    """
-
-    def __init__(self, on_answer: OnAnswer | None, most_waiting: int | None) -> None:
-        self._on_answer = on_answer
-        self._most_waiting = most_waiting
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._results: dict[int, str] = {}
-        self._room = asyncio.Event()
-        self._room.set()
-        self._failed: asyncio.Future[Any] | None = None
-
-    def start(self, doc: Doc, outcome: Outcome) -> None:
-        """Begin the work on one answer, if there is any."""
-        work = self._on_answer(doc, outcome) if self._on_answer is not None else None
-        if work is None:
-            return
-        task = asyncio.ensure_future(self._finish(doc, work))
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        self._make_room()
-
-    async def _finish(self, doc: Doc, work: Awaitable[str | None]) -> None:
-        self._results[id(doc)] = await work or ""
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        self._make_room()
-        error = None if task.cancelled() else task.exception()
-        if error is not None and self._failed is not None and not self._failed.done():
-            self._failed.set_exception(error)
-
-    def _make_room(self) -> None:
-        if self._most_waiting is None or len(self._tasks) <= self._most_waiting:
-            self._room.set()
-        else:
-            self._room.clear()
-
-    async def room(self) -> None:
-        """Wait until few enough answers are being worked on."""
-        await self._room.wait()
-
-    async def finished(self) -> None:
-        """Wait for all the work begun."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
-
-    async def guard(self, generation: Coroutine[Any, Any, T]) -> T:
-        """The result of generation, or what the work raised as soon as it does."""
-        self._failed = asyncio.get_running_loop().create_future()
-        task = asyncio.ensure_future(generation)
-        try:
-            await asyncio.wait({task, self._failed}, return_when=asyncio.FIRST_COMPLETED)
-            if self._failed.done():
-                self._failed.result()
-            return await task
-        finally:
-            self._failed.cancel()
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def cancel(self) -> None:
-        """End the work that is left, if generation ended early."""
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def result(self, doc: Doc) -> str:
-        """What the work on an answer gave, empty if nothing."""
-        return self._results.get(id(doc), "")

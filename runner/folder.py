@@ -78,7 +78,7 @@ class RunFile:
         return run
 
     def finish(self, status: str, exit_status: int) -> None:
-        """Write how this session ended."""
+        """Write how this start of the run ended."""
         self.content["status"] = status
         self.content["exit_status"] = exit_status
         self.content["sessions"][-1] |= {"ended": _now(), "status": status, "exit_status": exit_status}

@@ -84,8 +84,6 @@ def test_answers_come_back_as_they_were(path):
         assert found.from_journal
         assert not outcome.from_journal
         assert journal.get(chat("б").key()) is None
-        failed = journal.get_failed(chat("б").key())
-        assert (failed.error, failed.error_code, failed.attempts) == ("HTTP 500: down", "server-error", 7)
         assert journal.cut_bytes == 0
 
 
@@ -95,12 +93,10 @@ def test_answer_takes_the_place_of_a_failure_and_keeps_it(path):
         journal.append(chat("а"), FAILED)
         journal.append(chat("а"), answered("да"))
         assert journal.get(chat("а").key()).text == "да"
-        assert journal.get_failed(chat("а").key()) is None
     with path.open("ab") as file:
         file.write(to_line(chat("а"), chat("а").key(), FAILED))
     with Journal(path) as journal:
         assert journal.get(chat("а").key()).text == "да"
-        assert journal.get_failed(chat("а").key()) is None
 
 
 def test_of_two_answers_the_last_counts(path):

@@ -12,13 +12,12 @@ from typing import Final
 from tasks.ifhard.build.bank import Unit, measure
 from tasks.ifhard.build.draft import Draft
 
-__all__ = ["FRAMES", "LISTS", "PHRASED", "TERMINAL", "framing", "render"]
+__all__ = ["FRAMES", "LISTS", "TERMINAL", "framing", "render"]
 
 LISTS: Final = frozenset({"bullets", "numbers"})
 TERMINAL: Final = frozenset({"json", "jsonlist", "array", "csv", "table", "parts"})
 FRAMES: Final = frozenset({"prose"}) | LISTS | TERMINAL
 # Frames whose slots are list items, cells, values or fields rather than sentences.
-PHRASED: Final = TERMINAL
 
 
 def _prose(draft: Draft, texts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tasks.ifhard.build.draft import Ask, Draft
 
-__all__ = ["STEPS", "Handler"]
+__all__ = ["Handler"]
 
 Step = Callable[[Draft, Ask], None]
 
@@ -32,4 +32,3 @@ class Handler(NamedTuple):
     seal: Step | None = None
 
 
-STEPS: tuple[str, ...] = Handler._fields
