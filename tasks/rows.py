@@ -6,7 +6,7 @@ from typing import Any
 
 from tasks.benchmark import DatasetError
 
-__all__ = ["read_jsonl", "read_parquet"]
+__all__ = ["check_storable", "read_jsonl", "read_parquet"]
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
@@ -47,3 +47,15 @@ def read_parquet(path: Path) -> list[dict[str, Any]]:
     except (OSError, pyarrow.ArrowException, ValueError) as error:
         raise DatasetError(f"{path}: not Parquet ({error})") from error
     return rows
+
+
+def check_storable(text: str) -> None:
+    """A row's text has a UTF-8 form.
+
+    Raises:
+        ValueError: it has none.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a surrogate pair, which can be neither sent nor stored") from None

@@ -11,6 +11,7 @@ from tasks.benchmark import DatasetError
 from tasks.hardmultiqa.columns import find_columns
 from tasks.hardmultiqa.names import LISTS, TASK_VALUES, type_of
 from tasks.hardmultiqa.reference import ReferenceFormatError, joined_lists, read_reference
+from tasks.rows import check_storable
 
 __all__ = ["Question", "check_ids", "read_question", "read_questions"]
 
@@ -83,7 +84,7 @@ def read_question(row: Mapping[str, Any], columns: Mapping[str, str] = _OWN_COLU
     reference = tuple(read_reference(row.get(columns["answer"]), kind, text))
     question = Question(kind, text, reference, topic if isinstance(topic, str) else "")
     parse_key(question.scoring())
-    "\n".join((text, question.topic, *reference)).encode()  # half a surrogate pair cannot be sent or stored
+    check_storable("\n".join((text, question.topic, *reference)))
     return question
 
 

@@ -16,7 +16,7 @@ from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.folders import file_sha256, write_copy
 from tasks.hub import download
 from tasks.ifbench.card import render_card
-from tasks.rows import read_jsonl, read_parquet
+from tasks.rows import check_storable, read_jsonl, read_parquet
 
 __all__ = ["BUILTIN", "OFFICIAL", "OFFICIAL_ROWS_SHA256", "load_dataset", "rows_sha256"]
 
@@ -97,13 +97,9 @@ def _check(rows: Sequence[dict[str, Any]], where: str) -> None:
             if isinstance(row["key"], int) and not isinstance(row["key"], bool):
                 row["key"] = str(row["key"])
             _check_fields(row)
-            (scoring_key(row) + _line(row)).encode()
+            check_storable(scoring_key(row) + _line(row))
         except KeyError as error:
             raise DatasetError(f"--dataset {where}, row {number}: field {error} is missing") from error
-        except UnicodeEncodeError as error:
-            raise DatasetError(
-                f"--dataset {where}, row {number}: it holds half a surrogate pair, which can be neither sent nor stored"
-            ) from error
         except (TypeError, ValueError, RecursionError) as error:  # ArgumentsError is a ValueError
             raise DatasetError(f"--dataset {where}, row {number}: {error}") from error
         key = row["key"]

@@ -18,7 +18,7 @@ from tasks.folders import file_sha256, write_copy
 from tasks.hub import download
 from tasks.ifhard.card import render_card
 from tasks.ifhard.prompts import render
-from tasks.rows import read_jsonl
+from tasks.rows import check_storable, read_jsonl
 
 __all__ = ["BUILTIN", "OFFICIAL", "TIERS", "load_dataset"]
 
@@ -81,13 +81,9 @@ def _check(rows: Sequence[Mapping[str, Any]], where: str) -> None:
                 raise ValueError("'outputs' is blank: a few-shot example needs an answer")
             render(row)
             check_row(row)
-            json.dumps(_plain(row), ensure_ascii=False).encode()
+            check_storable(json.dumps(_plain(row), ensure_ascii=False))
         except KeyError as error:
             raise DatasetError(f"{where}, row {number}: field {error} is missing") from error
-        except UnicodeEncodeError as error:
-            raise DatasetError(
-                f"{where}, row {number}: it holds half a surrogate pair, which can be neither sent nor stored"
-            ) from error
         except (TypeError, ValueError) as error:
             raise DatasetError(f"{where}, row {number}: {error}") from error
         if base_id in seen:

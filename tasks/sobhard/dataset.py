@@ -17,7 +17,7 @@ from metrics.sobhard.rows import field, row_id
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.folders import file_sha256, write_copy
 from tasks.hub import download
-from tasks.rows import read_jsonl
+from tasks.rows import check_storable, read_jsonl
 from tasks.sobhard.card import CATEGORIES, NUMBERS, TEXTS, render_card
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import BLOCKS, render
@@ -144,11 +144,9 @@ def _check_row(row: Mapping[str, Any], where: str) -> None:
         if not meta.get("base_id") and meta.get("id") is None:
             raise ValueError("'meta.base_id' or 'meta.id' must name the row")
         render(row)
-        _line(row).encode()
+        check_storable(_line(row))
     except KeyError as error:
         raise DatasetError(f"{where}: field {error} is missing") from error
-    except UnicodeEncodeError as error:
-        raise DatasetError(f"{where}: it holds half a surrogate pair, which can be neither sent nor stored") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise DatasetError(f"{where}: {error}") from error
 

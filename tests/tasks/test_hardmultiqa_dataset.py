@@ -192,7 +192,7 @@ BAD_ROWS = {
     "question is a number": (row("open", 1) | {"question": 5}, ("row 2", "must be text")),
     "options that are not there": (row(TYPES[0], 1, "5"), ("row 2", "option 5")),
     "no options": (row(TYPES[0], 1, "1") | {"question": "Кто?"}, ("row 2", "no numbered options")),
-    "half a surrogate pair": (row("open", 1, "\ud800"), ("row 2", "surrogates")),
+    "half a surrogate pair": (row("open", 1, "\ud800"), ("row 2", "half a surrogate pair")),
 }
 
 

@@ -30,5 +30,3 @@ class Handler(NamedTuple):
     aim: Step | None = None
     settle: Step | None = None
     seal: Step | None = None
-
-
