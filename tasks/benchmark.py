@@ -1,5 +1,6 @@
 """What a benchmark tells the runner about itself, without importing LightEval."""
 
+import importlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,9 +115,8 @@ class Benchmark:
         default_dataset: what is used without ``--dataset``.
         smoke_samples: samples of a run without ``--max-samples`` and ``--full``.
         scorer_version: ``N-X``; N changes when old and new scores no longer compare.
-        task_module: importable LightEval task module.
+        task_module: importable LightEval task module, with ``make_tasks(folder)``.
         load_dataset: request -> handle; raises DatasetError.
-        make_tasks: handle -> LightEval task configs (imports LightEval).
         score: (specific of a doc, text or None, truncated) -> record; may raise on a scorer's bug.
         unanswered: (specific of a doc, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
@@ -143,7 +143,6 @@ class Benchmark:
     scorer_version: str
     task_module: str
     load_dataset: Callable[[DatasetRequest], DatasetHandle]
-    make_tasks: Callable[[DatasetHandle], list[Any]]
     score: Callable[[Mapping[str, Any], str | None, bool], Record]
     unanswered: Callable[[Mapping[str, Any], str, str], Record]
     summarise: Callable[[Sequence[Record]], Summary]
@@ -163,6 +162,11 @@ class Benchmark:
         if not self.modes:
             return [f"{self.name}:{subset}" for subset in self.subsets]
         return [f"{self.name}:{subset}:{mode}" for subset in self.subsets for mode in self.modes]
+
+    def make_tasks(self, handle: DatasetHandle) -> list[Any]:
+        """LightEval task configs over a dataset; imports LightEval."""
+        made: list[Any] = importlib.import_module(self.task_module).make_tasks(handle.folder)
+        return made
 
     def run_as(self, task: str) -> tuple[str, ...]:
         """The tasks, without few-shot part, that a task is run as: itself, or one for each of its parts."""

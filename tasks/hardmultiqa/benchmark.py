@@ -8,17 +8,11 @@ from judges.judgement import Judgement
 from metrics.hardmultiqa.samples import score_judged, unanswered_sample
 from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
 from metrics.record import Record
-from tasks.benchmark import Benchmark, DatasetHandle, Judging, Options
+from tasks.benchmark import Benchmark, Judging, Options
 from tasks.hardmultiqa.dataset import SHOTS, load_dataset
 from tasks.hardmultiqa.names import ALIASES, MODES, SUBSETS, TYPES
 
 __all__ = ["BENCHMARK"]
-
-
-def _make_tasks(handle: DatasetHandle) -> list[Any]:
-    from tasks.hardmultiqa.task import make_tasks
-
-    return make_tasks(handle.folder)
 
 
 def _configure(options: Options) -> Mapping[str, Any]:
@@ -48,7 +42,6 @@ BENCHMARK = Benchmark(
     scorer_version=SCORER_VERSION,
     task_module="tasks.hardmultiqa.task",
     load_dataset=load_dataset,
-    make_tasks=_make_tasks,
     score=_without_judge,
     unanswered=unanswered_sample,
     summarise=summarise,

@@ -8,7 +8,7 @@ from metrics import ifbench
 from metrics.ifbench.foreign import source_at
 from metrics.ifbench.samples import score_sample, unanswered_sample
 from metrics.ifbench.summary import FAIL_UNDER, SCORER_VERSION, summarise
-from tasks.benchmark import Benchmark, DatasetHandle, Options
+from tasks.benchmark import Benchmark, Options
 from tasks.ifbench.dataset import load_dataset
 
 __all__ = ["BENCHMARK", "configure"]
@@ -36,12 +36,6 @@ def configure(options: Options) -> Mapping[str, Any]:
     }
 
 
-def _make_tasks(handle: DatasetHandle) -> list[Any]:
-    from tasks.ifbench.task import make_tasks
-
-    return make_tasks(handle.folder)
-
-
 # Any checker set has it; a set that cannot judge it cannot be loaded.
 _PROBE = "count:numbers"
 
@@ -57,7 +51,6 @@ BENCHMARK = Benchmark(
     scorer_version=SCORER_VERSION,
     task_module="tasks.ifbench.task",
     load_dataset=load_dataset,
-    make_tasks=_make_tasks,
     score=score_sample,
     unanswered=unanswered_sample,
     summarise=summarise,

@@ -1,19 +1,11 @@
 """IFHardBench as the runner sees it."""
 
-from typing import Any
-
 from metrics.ifhard.samples import score_sample, unanswered_sample
 from metrics.ifhard.summary import HEADLINES, SCORER_VERSION, summarise
-from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.benchmark import Benchmark
 from tasks.ifhard.dataset import load_dataset
 
 __all__ = ["BENCHMARK"]
-
-
-def _make_tasks(handle: DatasetHandle) -> list[Any]:
-    from tasks.ifhard.task import make_tasks
-
-    return make_tasks(handle.folder)
 
 
 BENCHMARK = Benchmark(
@@ -28,7 +20,6 @@ BENCHMARK = Benchmark(
     scorer_version=SCORER_VERSION,
     task_module="tasks.ifhard.task",
     load_dataset=load_dataset,
-    make_tasks=_make_tasks,
     score=score_sample,
     unanswered=unanswered_sample,
     summarise=summarise,

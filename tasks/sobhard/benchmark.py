@@ -5,17 +5,11 @@ from typing import Any
 
 from metrics.sobhard.samples import score_sample, unanswered_sample
 from metrics.sobhard.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
-from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.benchmark import Benchmark
 from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
 from tasks.sobhard.export import export_answers
 
 __all__ = ["BENCHMARK"]
-
-
-def _make_tasks(handle: DatasetHandle) -> list[Any]:
-    from tasks.sobhard.task import make_tasks
-
-    return make_tasks(handle.folder)
 
 
 def _notes(docs: Sequence[Any], fewshot: int) -> list[str]:
@@ -36,7 +30,6 @@ BENCHMARK = Benchmark(
     scorer_version=SCORER_VERSION,
     task_module="tasks.sobhard.task",
     load_dataset=load_dataset,
-    make_tasks=_make_tasks,
     score=score_sample,
     unanswered=unanswered_sample,
     summarise=summarise,
