@@ -172,6 +172,9 @@ class EndpointModel(LightevalModel):
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
         if saved.unused:
             self.plan_notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
+        silent = sum(outcome.status == "answered" and outcome.finish_reason is None for outcome in outcomes)
+        if silent:
+            self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         for doc, outcome in zip(docs, outcomes, strict=True):
             work.start(doc, outcome)
         await work.finished()

@@ -23,6 +23,7 @@ class Headline:
         bounds: the value with every missing sample at its lowest / highest; None at full coverage.
         note: why the value is None, or what was left out of it; empty otherwise.
         higher_is_better: direction of the metric.
+        coverage: samples that the value is known of, and those it is about; None where these are the task's.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Headline:
     bounds: tuple[float, float] | None = None
     note: str = ""
     higher_is_better: bool = True
+    coverage: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,4 +107,5 @@ def _as_judge() -> Iterator[None]:
         yield
     except EndpointError as error:
         advice = re.sub(r"--(?=(?:api-key-env|base-url|model)\b)", "--judge-", str(error))
-        raise EndpointError(f"the judge: {advice}") from error
+        more = " (--judge-model names another judge)" if "does not serve" in advice else ""
+        raise EndpointError(f"the judge: {advice}{more}") from error

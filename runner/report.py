@@ -185,4 +185,4 @@ def _say_errors(file: RunFile, run_dir: Path, asked: bool) -> None:
     if len(errors) > _SHOWN_ERRORS:
         say(f"{len(errors) - _SHOWN_ERRORS} further kinds of error: see {file.path}")
     if errors and asked:
-        say(f"samples without a valid answer are asked again by: python run_lighteval.py --resume {run_dir}")
+        say(f"what is missing (answers, verdicts) is asked for by: python run_lighteval.py --resume {run_dir}")

@@ -41,7 +41,8 @@ def results_row(summary: Summary, records: Sequence[Record]) -> dict[str, Any]:
     row["coverage"] = counts.answered / counts.total if counts.total else None
     for name in _COUNTS:
         row[f"n_{name}"] = getattr(counts, name)
-    row["truncated_share"] = counts.truncated / counts.answered if counts.answered else None
+    at_hand = counts.answered + counts.unjudged
+    row["truncated_share"] = counts.truncated / at_hand if at_hand else None
     for axis, labels in summary.breakdowns.items():
         for label, values in labels.items():
             for name, value in values.items():

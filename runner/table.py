@@ -69,8 +69,10 @@ def _task_lines(task: TaskResult) -> list[str]:
         marks.append("INCOMPLETE")
     lines = [task.name + (" | " + ", ".join(marks) if marks else "")]
     rows = [["metric", "value", "95% interval", "n", "coverage", ""]]
-    coverage = f"{counts.answered}/{counts.total} ({_percent(counts.answered, counts.total)})"
-    rows += [_headline_cells(headline, coverage) for headline in summary.headlines]
+    rows += [
+        _headline_cells(headline, headline.coverage or (counts.answered, counts.total))
+        for headline in summary.headlines
+    ]
     lines += _align(rows)
     lines += _shares(task)
     lines += _breakdown_lines(summary.breakdowns, *task.axis)
@@ -79,7 +81,7 @@ def _task_lines(task: TaskResult) -> list[str]:
     return lines
 
 
-def _headline_cells(headline: Headline, coverage: str) -> list[str]:
+def _headline_cells(headline: Headline, coverage: tuple[int, int]) -> list[str]:
     interval = f"[{headline.interval[0]:.4f}, {headline.interval[1]:.4f}]" if headline.interval is not None else ""
     value = "n/a" if headline.value is None else f"{headline.value:.4f}"
     remark = headline.note
@@ -88,7 +90,8 @@ def _headline_cells(headline: Headline, coverage: str) -> list[str]:
         remark = "; ".join(
             filter(None, [f"INCOMPLETE: {low:.4f} to {high:.4f}, missing samples taken as 0 and as 1", remark])
         )
-    return [headline.name, value, interval, str(headline.n), coverage, remark]
+    known, total = coverage
+    return [headline.name, value, interval, str(headline.n), f"{known}/{total} ({_percent(known, total)})", remark]
 
 
 def _shares(task: TaskResult) -> list[str]:
@@ -98,7 +101,8 @@ def _shares(task: TaskResult) -> list[str]:
         (counts.truncated, "truncated at the token cap"),
         (counts.unclosed_reasoning, "with unclosed reasoning"),
     )
-    lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, counts.answered)})" for n, what in shares)]
+    at_hand = counts.answered + counts.unjudged
+    lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, at_hand)})" for n, what in shares)]
     if not counts.complete:
         missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
         if counts.unjudged:

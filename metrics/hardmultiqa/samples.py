@@ -66,23 +66,20 @@ def score_judged(specific: Mapping[str, Any], response: str | None, truncated: b
     """
     key = parse_key(specific["scoring"])
     answer = split_answer(response, key.cut)
+    known: Any = {"empty": not answer.text, "truncated": truncated, "unclosed_reasoning": answer.unclosed}
     if judgement.status != "judged":
         error = judgement.error or f"no verdict: {judgement.status}"
         entries = [pending_verdict(key.type, "answer"), _judge_entry(key, answer.text, judgement, None)]
-        return blank_record(specific, "unjudged", error, SCORES, entries)
+        return blank_record(specific, "unjudged", error, SCORES, entries) | known
     scored = score_verdict(key, judgement.verdict)
     verdict = Verdict(scored.score == 1.0, scored.code, scored.reason, scored.observed, scored.wanted)
     entries = [verdict_record(key.type, "answer", verdict), _judge_entry(key, answer.text, judgement, scored)]
-    return blank_record(specific, "answered", "", SCORES, entries) | {
-        "empty": not answer.text,
-        "truncated": truncated,
-        "unclosed_reasoning": answer.unclosed,
-        "scores": {
-            "hardmultiqa_judge": scored.score,
-            "open_wrong_share": float(scored.observed == -1) if key.type == "open" else None,
-            "open_not_attempted_share": float(scored.observed == 0) if key.type == "open" else None,
-        },
+    scores = {
+        "hardmultiqa_judge": scored.score,
+        "open_wrong_share": float(scored.observed == -1) if key.type == "open" else None,
+        "open_not_attempted_share": float(scored.observed == 0) if key.type == "open" else None,
     }
+    return blank_record(specific, "answered", "", SCORES, entries) | known | {"scores": scores}
 
 
 def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> Record:

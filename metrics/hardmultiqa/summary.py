@@ -62,21 +62,24 @@ def _value(record: Record, name: str) -> float:
     return value
 
 
-def _mean(name: str, records: Sequence[Record]) -> Headline:
-    valid = _valid(records)
+def _mean(name: str, records: Sequence[Record], outcomes: Sequence[str] = ("answered",)) -> Headline:
+    """A mean over the samples of some outcomes; the others are missing."""
+    valid = [record for record in records if record["outcome"] in outcomes]
     better = name not in LOWER_IS_BETTER
     total = sum(_value(record, name) for record in valid)
     missing = len(records) - len(valid)
     bounds = (total / len(records), (total + missing) / len(records)) if missing else None
+    coverage = len(valid), len(records)
     if not valid:
-        return Headline(name, None, None, 0, bounds, "no sample has a valid answer and verdict", better)
+        why = "no sample has a valid answer and verdict"
+        return Headline(name, None, None, 0, bounds, why, better, coverage)
     groups: dict[tuple[str, str], list[float]] = defaultdict(list)
     for record in valid:
         groups[_type(record), record["id"]].append(_value(record, name))
     # In an order of its own: the same records in any order give the same interval.
     values = [groups[question] for question in sorted(groups)]
     interval = bootstrap_ratio([sum(group) for group in values], [len(group) for group in values])
-    return Headline(name, total / len(valid), interval, len(valid), bounds, "", better)
+    return Headline(name, total / len(valid), interval, len(valid), bounds, "", better, coverage)
 
 
 def _coverage(records: Sequence[Record]) -> Headline:
@@ -88,14 +91,8 @@ def _coverage(records: Sequence[Record]) -> Headline:
 
 
 def _empty_share(records: Sequence[Record]) -> Headline:
-    headline = _mean("empty_share", records)
-    if headline.bounds is None:
-        return headline
-    # An answer that came and could not be judged is never empty: empty ones need no judge.
-    empty = sum(bool(record["empty"]) for record in records)
-    unknown = sum(record["outcome"] not in _JUDGEABLE for record in records)
-    bounds = (empty / len(records), (empty + unknown) / len(records))
-    return Headline(headline.name, headline.value, headline.interval, headline.n, bounds, headline.note, False)
+    """Over the answers at hand, judged or not: whether one is empty needs no judge."""
+    return _mean("empty_share", records, _JUDGEABLE)
 
 
 def _breakdowns(records: Sequence[Record]) -> dict[str, dict[str, dict[str, Any]]]:
