@@ -70,7 +70,8 @@ def score_judged(specific: Mapping[str, Any], response: str | None, truncated: b
     if judgement.status != "judged":
         error = judgement.error or f"no verdict: {judgement.status}"
         entries = [pending_verdict(key.type, "answer"), _judge_entry(key, answer.text, judgement, None)]
-        return blank_record(specific, "unjudged", error, SCORES, entries) | known
+        unjudged: Record = blank_record(specific, "unjudged", error, SCORES, entries) | known
+        return unjudged
     scored = score_verdict(key, judgement.verdict)
     verdict = Verdict(scored.score == 1.0, scored.code, scored.reason, scored.observed, scored.wanted)
     entries = [verdict_record(key.type, "answer", verdict), _judge_entry(key, answer.text, judgement, scored)]
@@ -79,7 +80,8 @@ def score_judged(specific: Mapping[str, Any], response: str | None, truncated: b
         "open_wrong_share": float(scored.observed == -1) if key.type == "open" else None,
         "open_not_attempted_share": float(scored.observed == 0) if key.type == "open" else None,
     }
-    return blank_record(specific, "answered", "", SCORES, entries) | known | {"scores": scores}
+    judged: Record = blank_record(specific, "answered", "", SCORES, entries) | known | {"scores": scores}
+    return judged
 
 
 def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> Record:
