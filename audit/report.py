@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Final
 
 from audit.comparing import Comparison
 from audit.estimate import GENERATOR, Estimate, GraderEstimate, Rate
@@ -10,6 +11,9 @@ from audit.panel import Panel, Row
 from audit.statistics import Interval, Kappa
 
 __all__ = ["comparison_lines", "estimate_lines", "panel_lines"]
+
+
+_NAMED: Final = 10  # fixtures on one line
 
 
 def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
@@ -39,9 +43,9 @@ def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
     yield from _strata(found.graders)
     decided, against = found.fixtures
     if decided:
-        yield f"  fixtures: the consensus contradicts {len(against)} of {decided} labels{': ' if against else ''}" + (
-            ", ".join(against)
-        )
+        more = f" and {len(against) - _NAMED} more (estimate.json)" if len(against) > _NAMED else ""
+        named = f": {', '.join(against[:_NAMED])}{more}" if against else ""
+        yield f"  fixtures: the consensus contradicts {len(against)} of {decided} labels{named}"
     yield f"  bootstrap: {found.resamples} resamples within strata, {GENERATOR}, seed {found.seed}; score: Wilson"
 
 
