@@ -276,7 +276,7 @@ SECOND = {
 @given(data=st.data())
 def test_a_second_reader_agrees(notation, data):
     """Another reader of the same convention, written apart, gets the same from written documents and near misses."""
-    text = data.draw(HELD[notation].map(lambda value: write(notation, value)) | DOCUMENTS).removeprefix("\ufeff")
+    text = data.draw(HELD[notation].map(lambda value: write(notation, value)) | DOCUMENTS).lstrip("\ufeff")
     kind, found = _outcome(notation, text)
     assume(kind == "value")
     assume(notation != "xml" or ":" not in text)  # ElementTree resolves prefixes
