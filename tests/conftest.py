@@ -8,7 +8,7 @@ from hypothesis import settings
 
 # The same examples every time: a run of the tests is decided by the code alone. Scripts search further
 # (tests/sobhard/sobhard_fuzz.py, tests/ifbench/ifbench_fuzz.py).
-settings.register_profile("same-every-time", derandomize=True)
+settings.register_profile("same-every-time", derandomize=True, deadline=None)
 settings.load_profile("same-every-time")
 
 # In the background of a script, or under nohup, these are ignored and children inherit that; a child of a process
