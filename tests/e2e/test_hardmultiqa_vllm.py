@@ -33,6 +33,8 @@ def serving_file(tmp_path_factory) -> Path:
     python, model = str(vllm_python(cache_folder())), str(prepare_model())
     for role, name in (("model", MODEL), ("judge", JUDGE)):
         content[role] |= {"python": python, "model": model, "served_model_name": name}
+    # The small judge fills whatever cap a list reply has; a reply cut at this one is as unreadable, and sooner.
+    content["judge"]["extra_args"] += ["--override-generation-config", '{"max_new_tokens": 160}']
     path = tmp_path_factory.mktemp("serving") / "cpu.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8", newline="\n")
     return path
