@@ -106,8 +106,12 @@ def test_the_benchmarks_own_commands(serving_file, tmp_path):
         (folder,) = (tmp_path / "results").iterdir()
         run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         check_accounts(run, TASKS[0], 2 * TYPES)
-        before = lines(folder / "responses.jsonl"), lines(folder / "judgements.jsonl")
+        answers, replies = lines(folder / "responses.jsonl"), lines(folder / "judgements.jsonl")
         again = command(tmp_path, "--resume", str(folder))
-        assert again.returncode == done.returncode, again.stderr
-        assert (lines(folder / "responses.jsonl"), lines(folder / "judgements.jsonl")) == before
-        assert again.stdout == done.stdout
+        assert again.returncode in (0, 4), again.stderr
+        # No answer is generated anew; only what the judge left unreadable is put to it again.
+        assert lines(folder / "responses.jsonl") == answers
+        after = lines(folder / "judgements.jsonl")
+        assert after[: len(replies)] == replies
+        tries = Counter((line["task"], line["id"]) for line in replies)
+        assert all(tries[line["task"], line["id"]] == 3 for line in after[len(replies) :])
