@@ -86,8 +86,9 @@ class LiveScores:
         return judgement.to_json()
 
     def _count(self, value: float | None) -> None:
-        self._scored += 1
-        self._passed += value or 0.0
+        if value is not None:
+            self._scored += 1
+            self._passed += value
         self._show()
 
     def _show(self) -> None:

@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import signal
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,6 +27,7 @@ from runner.live import LiveScores
 from runner.report import report
 from runner.server import Server, api_key, gone_server, open_server
 from runner.settings import EMBEDDED, Settings
+from runner.signals import sigterm_like_ctrl_c
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark, run_as, smoke_samples
 
@@ -44,7 +44,7 @@ def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None
         command: the command line, for the record.
     """
     run = _Run(settings, run_dir, list(command))
-    with _sigterm_like_ctrl_c() as terminated:
+    with sigterm_like_ctrl_c() as terminated:
         try:
             return run.show_prompts(show_prompt) if show_prompt is not None else run.score()
         except (UsageError, ResponsesError) as error:
@@ -312,33 +312,3 @@ def _has_questions(task: str, handles: Mapping[str, DatasetHandle]) -> bool:
     """Whether there is anything to ask: a part of a task may have no question in a dataset of the user's."""
     plain = task.partition("|")[0]
     return handles[plain.partition(":")[0]].questions[plain] > 0
-
-
-@contextlib.contextmanager
-def _sigterm_like_ctrl_c() -> Iterator[list[int]]:
-    """SIGTERM takes Ctrl-C's orderly way out; the list is filled when it came."""
-    received: list[int] = []
-
-    def handler(number: int, _: Any) -> None:
-        received.append(number)
-        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            signal.raise_signal(signal.SIGINT)
-        else:  # a job in the background of a script, for which asyncio installs no handler of its own
-            _interrupt()
-
-    before = signal.signal(signal.SIGTERM, handler)
-    try:
-        yield received
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt() -> None:
-    """What Ctrl-C does: tasks are cancelled, so that nothing is raised in the middle of one; without any, it raises."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        raise KeyboardInterrupt from None
-    for task in asyncio.all_tasks(loop):
-        task.cancel()
-    loop.call_soon_threadsafe(lambda: None)  # wakes the loop up
