@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import settings
 
 # The same examples every time: a run of the tests is decided by the code alone. Scripts search further
-# (tests/sobhard/sobhard_fuzz.py, tests/ifbench/ifbench_fuzz.py).
+# (tests/metrics/sobhard/sobhard_fuzz.py, tests/metrics/ifbench/ifbench_fuzz.py).
 settings.register_profile("same-every-time", derandomize=True, deadline=None)
 settings.load_profile("same-every-time")
 
@@ -17,5 +17,5 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else lambda *_: None)
 
-for _folder in ("endpoints", "tasks"):
+for _folder in ("endpoints", "tasks/hardmultiqa"):
     sys.path.insert(0, str(Path(__file__).parent / _folder))

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("endpoints", "tasks")]
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("endpoints", "tasks/hardmultiqa")]
 
 import hardmultiqa_servers as servers  # noqa: E402 (found by the line above)
 from fault_server import FaultServer  # noqa: E402

@@ -6,7 +6,7 @@ import pytest
 from mini import write_dataset
 
 from runner.exits import Exit
-from tasks.ifhard.build.damage import main as damage
+from builders.ifhard.damage import main as damage
 from tasks.ifhard.dataset import BUILTIN
 
 

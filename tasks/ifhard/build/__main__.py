@@ -1,42 +1,6 @@
-"""``python -m tasks.ifhard.build --seed N --out DIR``: write a complete, validated dataset.
+"""``python -m tasks.ifhard.build``: runs ``builders.ifhard``, by name, so that tasks import no builder."""
 
-Files: ``test.jsonl`` (outputs blank), ``shots.jsonl`` (outputs filled), ``witnesses.jsonl`` (a passing answer to
-every test question, in the form that ``--responses`` scores), ``build.json`` (seed, counts, distributions, what was
-discarded) and ``SHA256SUMS``.
-"""
-
-import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
-from tqdm import tqdm
-
-from tasks.ifhard.build.dataset_files import make_files, write_files
-from tasks.ifhard.build.jobs import SHOTS
-from tasks.ifhard.build.pipeline import build_questions
-from tasks.ifhard.build.shares import FULL_SIZE
-from tasks.ifhard.build.validate import BuildError
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the build; 0 on success, 1 if a question breaks a guarantee (nothing is written then)."""
-    parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build", description="Build the IFHardBench dataset.")
-    parser.add_argument("--seed", type=int, required=True, help="any integer; the same seed gives the same bytes")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the files, made if it is not there")
-    parser.add_argument("--size", type=int, default=FULL_SIZE, help=f"test questions (default {FULL_SIZE})")
-    parser.add_argument("--processes", type=int, default=2, help="worker processes; changes the speed only (default 2)")
-    options = parser.parse_args(argv)
-    try:
-        with tqdm(total=options.size + SHOTS, unit="question", file=sys.stderr) as bar:
-            built = build_questions(options.seed, options.size, None, options.processes, bar.update)
-        files = make_files(built, options.seed)
-    except BuildError as error:
-        sys.stderr.write(f"build stopped: {error}\n")
-        return 1
-    write_files(files, options.out)
-    return 0
-
+import runpy
 
 if __name__ == "__main__":
-    sys.exit(main())
+    runpy.run_module("builders.ifhard", run_name="__main__", alter_sys=True)

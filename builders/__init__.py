@@ -1,0 +1,1 @@
+"""What makes datasets: no run executes it, nothing imports it."""

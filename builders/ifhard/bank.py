@@ -1,0 +1,218 @@
+"""The hand-written bank: tasks, backgrounds and the sentences that witnesses are made of.
+
+Everything the composer needs to know of a sentence is measured here, once, with the primitives of the
+scorer, so that the two can never disagree about what a word or a first letter is.
+"""
+
+import functools
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from metrics.ifhard.text import cores_of, first_letter, fold, sentences_of
+
+__all__ = [
+    "BANK",
+    "TOPICS",
+    "BankError",
+    "Context",
+    "Keyword",
+    "Probe",
+    "Topic",
+    "Unit",
+    "load_bank",
+    "load_topic",
+    "measure",
+]
+
+BANK = Path(__file__).with_name("texts")
+TOPICS: tuple[str, ...] = ("home", "food", "nature", "hobby", "city", "work", "rest", "friends", "shopping")
+
+
+class BankError(ValueError):
+    """A bank file that cannot be used as it is; the message names file and entry."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One bank sentence or phrase with everything the composer asks about it.
+
+    Attributes:
+        text: as it stands in the bank.
+        cores: cores of its words, in order (IFHardBench contract, 4.7).
+        initial: first letter, folded; empty when there is none (4.11).
+        words, chars, commas: counts; chars are code points.
+        end: the last character if it is a sentence terminator, else empty.
+        longest: letters of its longest word, counted as ``style:max_word_length`` does.
+    """
+
+    text: str
+    cores: tuple[str, ...]
+    initial: str
+    words: int
+    chars: int
+    commas: int
+    end: str
+    longest: int
+
+    @property
+    def first(self) -> str:
+        """Core of the first word."""
+        return self.cores[0]
+
+    @property
+    def last(self) -> str:
+        """Core of the last word."""
+        return self.cores[-1]
+
+    def hits(self, stem: str) -> int:
+        """Number of words whose core starts with the folded stem (4.12)."""
+        folded = fold(stem)
+        return sum(core.startswith(folded) for core in self.cores)
+
+
+@functools.cache
+def measure(text: str) -> Unit:
+    """Measure a text that holds at least one word."""
+    cores = tuple(cores_of(text))
+    return Unit(
+        text=text,
+        cores=cores,
+        initial=first_letter(text) or "",
+        words=len(cores),
+        chars=len(text),
+        commas=text.count(","),
+        end=text[-1:] if text[-1:] in {".", "!", "?", "…"} else "",
+        longest=max((sum(map(str.isalpha, core)) for core in cores), default=0),
+    )
+
+
+@dataclass(frozen=True)
+class Context:
+    """A background paragraph; ``habit`` names the formatting habit a decoy describes, empty otherwise."""
+
+    text: str
+    decoy: bool
+    habit: str
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A noun and the beginning that all its forms share."""
+
+    word: str
+    stem: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A thing that some contexts mention: the stem that finds it and the clause that names it."""
+
+    stem: str
+    word: str
+    mention: str
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic of the bank, measured; ``common`` are the words (cores) that many topics use."""
+
+    id: str
+    title: str
+    tasks: tuple[str, ...]
+    contexts: tuple[Context, ...]
+    probes: tuple[Probe, ...]
+    keywords: tuple[Keyword, ...]
+    sentences: tuple[Unit, ...]
+    phrases: tuple[Unit, ...]
+    common: frozenset[str] = frozenset()
+
+    def mentions(self, context: Context, probe: Probe) -> bool:
+        """Whether the context mentions the probe's thing: some word starts with its stem."""
+        return measure(context.text).hits(probe.stem) > 0
+
+
+# What words of a decoy tell which habit it describes, where the bank does not name it.
+_HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("bold", ("звёздоч", "звездоч")),
+    ("question", ("вопрос",)),
+    ("list", ("списк", "списоч", "пункт", "тире")),
+    ("caps", ("заглавн", "прописн", "больших букв", "большими букв")),
+    ("digits", ("цифр",)),
+    ("exclamation", ("восклицат",)),
+    ("table", ("таблиц",)),
+    ("postscript", ("постскриптум",)),
+    ("lines", ("с новой строки",)),
+)
+
+
+def _habit(entry: Mapping[str, Any]) -> str:
+    if not entry.get("decoy"):
+        return ""
+    if entry.get("habit", "other") != "other":
+        return str(entry["habit"])
+    text = str(entry["text"]).lower()
+    return next((name for name, stems in _HABITS if any(stem in text for stem in stems)), "other")
+
+
+def load_topic(topic: str, folder: Path = BANK) -> Topic:
+    """Read and check one topic.
+
+    Args:
+        topic: one of TOPICS.
+        folder: folder of ``<topic>.yaml`` files.
+
+    Raises:
+        BankError: a part is missing, a sentence is not exactly one sentence, or a text occurs twice.
+    """
+    path = folder / f"{topic}.yaml"
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        loaded = Topic(
+            id=data["topic"],
+            title=data["title"],
+            tasks=tuple(data["tasks"]),
+            contexts=tuple(Context(str(c["text"]), bool(c["decoy"]), _habit(c)) for c in data["contexts"]),
+            probes=tuple(Probe(**probe) for probe in data["probes"]),
+            keywords=tuple(Keyword(**keyword) for keyword in data["keywords"]),
+            sentences=tuple(measure(text) for text in data["sentences"]),
+            phrases=tuple(measure(text) for text in data["phrases"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise BankError(f"{path.name}: {error}") from error
+    for unit in loaded.sentences:
+        # Twice in a row shows whether the stop still ends the sentence when another one follows.
+        if sentences_of(f"{unit.text} {unit.text}") != [unit.text] * 2 or not unit.end or not unit.cores:
+            raise BankError(f"{path.name}: not exactly one sentence: {unit.text!r}")
+    for unit in loaded.phrases:
+        if not unit.cores or unit.end:
+            raise BankError(f"{path.name}: not a phrase: {unit.text!r}")
+    texts = [*loaded.tasks, *(unit.text for unit in (*loaded.sentences, *loaded.phrases))]
+    repeated = sorted({text for text in texts if texts.count(text) > 1})
+    if repeated:
+        raise BankError(f"{path.name}: occurs twice: {repeated[0]!r}")
+    return loaded
+
+
+_COMMON: int = 3
+"""Topics that use a word before it counts as common."""
+
+
+def load_bank(folder: Path = BANK) -> dict[str, Topic]:
+    """All topics by name, each told which words are common to many of them.
+
+    Raises:
+        BankError: a topic cannot be used.
+    """
+    topics = {topic: load_topic(topic, folder) for topic in TOPICS}
+    spread = Counter(
+        core
+        for topic in topics.values()
+        for core in {core for unit in (*topic.sentences, *topic.phrases) for core in unit.cores}
+    )
+    common = frozenset(core for core, count in spread.items() if count >= _COMMON)
+    return {name: replace(topic, common=common) for name, topic in topics.items()}

@@ -1,0 +1,197 @@
+"""Composing the style family: letters, commas, case, marks, initials."""
+
+from collections.abc import Callable
+from typing import Final
+
+from metrics.ifhard.text import fold
+from builders.ifhard.bank import Unit
+from builders.ifhard.demands.handler import Handler
+from builders.ifhard.demands.structure import COUNTED_LETTERS, exact_put, range_put
+from builders.ifhard.draft import Aim, Ask, Draft, InfeasibleError, Sum
+from builders.ifhard.frames import framing
+
+__all__ = ["HANDLERS", "NUMERALS", "TERMS"]
+
+# Letters frequent enough that a text of some forty words never avoids them by chance; how often each is taken follows
+# from how many bank sentences live without it.
+_BANNED: Final = "оаинтсрвлкмдпуяызбгчйжхш"
+_BANNED_PAIRED: Final = "аинтсрвлкмдпуязбгч"
+NUMERALS: Final[tuple[str, ...]] = (
+    "двух", "двумя", "трёх", "тремя", "четыре", "четырёх", "пять", "пяти", "шесть", "шести",
+    "семь", "семи", "восемь", "восьми", "девять", "девяти", "десять", "десяти", "двадцать", "тридцать", "сорок", "сто",
+    "полтора", "полторы", "оба", "обе",
+)  # fmt: skip
+TERMS: Final[tuple[str, ...]] = (
+    "онлайн", "интернет", "смартфон", "ноутбук", "чат", "сайт", "плейлист", "подкаст", "видео", "фото", "планшет",
+)  # fmt: skip
+
+
+def _commas(unit: Unit) -> int:
+    return unit.commas
+
+
+def _lacks(letters: str) -> Callable[[Unit], bool]:
+    banned = frozenset(letters)
+    return lambda unit: not banned & set(unit.text.lower())
+
+
+def _forbid_letter(draft: Draft, ask: Ask) -> None:
+    if ask.variant.name == "letter_e":
+        draft.choose_kept(["е"], _lacks, 0.03, "too few units without the letter")
+        return
+    ask.values["letter"] = draft.choose_kept(_BANNED, _lacks, 0.06, "too few units without the letter")
+
+
+def _forbid_letters(draft: Draft, ask: Ask) -> None:
+    pairs = ["".join(sorted(draft.rng.sample(_BANNED_PAIRED, draft.rng.choice((2, 2, 3))))) for _ in range(30)]
+    chosen = draft.choose_kept(pairs, _lacks, 0.06, "too few units without the letters")
+    ask.values["letters"] = list(chosen)
+
+
+def _no_commas(draft: Draft, ask: Ask) -> None:
+    if not draft.keep(lambda unit: unit.commas == 0):
+        raise InfeasibleError("a fixed text has a comma")
+
+
+def _comma_count(draft: Draft, ask: Ask) -> None:
+    constant = framing(draft).commas
+    name = ask.variant.name
+    if name == "exact":
+        draft.aims.append(Aim(_commas, constant, 1, 14, exact_put(ask, "n")))
+    elif name == "between":
+        draft.aims.append(Aim(_commas, constant, 2, 6, range_put(draft, ask, 2)))
+    else:
+        ask.values["n"] = limit = draft.rng.choice((1, 2, 3))
+        draft.sums.append(Sum(_commas, 0, limit - constant))
+
+
+def _no_caps(draft: Draft, ask: Ask) -> None:
+    draft.lower = True
+
+
+def _end_punctuation(draft: Draft, ask: Ask) -> None:
+    # A decoy that ends its letters with a question is overruled by another mark only.
+    marks = "!" if draft.context and draft.context.habit == "question" else "?!"
+    ends = {unit.end for unit in draft.candidates(draft.n - 1)}
+    marks = "".join(mark for mark in marks if mark in ends)
+    if not marks:
+        raise InfeasibleError("no closing sentence with the mark")
+    mark = draft.rng.choice(marks)
+    ask.values["mark"] = mark
+    draft.at(-1, lambda unit: unit.text.endswith(mark))
+
+
+def _initials_shape(draft: Draft, ask: Ask) -> None:
+    draft.between(5, 12)
+
+
+def _initials(draft: Draft, ask: Ask) -> None:
+    draft.distinct_initials = True
+
+
+def starts_with_letter(letter: str) -> Callable[[Unit], int]:
+    """Weight: how many words of a unit begin with the letter."""
+    return lambda unit: sum(core.startswith(letter) for core in unit.cores)
+
+
+def _letter_start_shape(draft: Draft, ask: Ask) -> None:
+    pool = draft.pool(draft.kind)
+    letters = [letter for letter in COUNTED_LETTERS if sum(map(starts_with_letter(letter), pool)) >= len(pool) / 5]
+    if not letters:
+        raise InfeasibleError("no letter opens enough words")
+    ask.values["letter"] = draft.rng.choice(letters)
+
+
+def _letter_start(draft: Draft, ask: Ask) -> None:
+    letter = ask.values["letter"]
+    weight = starts_with_letter(letter)
+    constant = weight(framing(draft))
+    name = ask.variant.name
+    if name == "exact":
+        draft.aims.append(Aim(weight, constant, 2, 12, exact_put(ask, "n")))
+    elif name == "between":
+        draft.aims.append(Aim(weight, constant, 2, 5, range_put(draft, ask, 2)))
+    else:
+        ask.values["n"] = limit = draft.rng.choice((1, 2, 3))
+        draft.sums.append(Sum(weight, 0, limit - constant))
+
+
+def _anaphora_shape(draft: Draft, ask: Ask) -> None:
+    draft.paragraph_options.append((2, 3, 4, 5))
+
+
+def _anaphora(draft: Draft, ask: Ask) -> None:
+    heads = [sum(draft.paragraphs[:number]) for number in range(len(draft.paragraphs))]
+    firsts = [unit.first for unit in draft.pool("sentence")]
+    options = sorted({first for first in firsts if firsts.count(first) >= len(heads)})
+    if not options:
+        raise InfeasibleError("no first word is shared by enough sentences")
+    word = draft.rng.choice(options)
+    for slot in heads:
+        draft.at(slot, lambda unit: unit.first == word)
+
+
+def _max_word_length(draft: Draft, ask: Ask) -> None:
+    options = (6, 7, 7, 8, 8, 9) if draft.kind == "sentence" else (6, 7)
+    ask.values["n"] = draft.choose_kept(
+        options, lambda n: lambda unit: unit.longest <= n, 0.07, "too few units of short words"
+    )
+
+
+def _marked_shape(draft: Draft, ask: Ask) -> None:
+    draft.between(3, 12)
+    draft.wishes.append((5, 9))
+
+
+def _marked(mark: str) -> Callable[[Draft, Ask], None]:
+    def place(draft: Draft, ask: Ask) -> None:
+        ask.values["n"] = count = min(draft.rng.choice((2, 2, 3, 3, 4)), max(2, draft.n // 2))
+        draft.sums.append(Sum(lambda unit: int(unit.end == mark), count, count))
+
+    return place
+
+
+def _listed(draft: Draft, options: tuple[str, ...], exact: bool, low: int, high: int) -> list[str]:
+    """A few of the options that the pool holds, those that a unit really has."""
+    pool = draft.pool(draft.kind)
+
+    def held(option: str) -> int:
+        word = fold(option)
+        return sum(any(core == word if exact else core.startswith(word) for core in unit.cores) for unit in pool)
+
+    present = [option for option in options if held(option)]
+    if len(present) < low:
+        raise InfeasibleError("too few of the words that one of which must occur")
+    return sorted(draft.rng.sample(present, min(len(present), draft.rng.randint(low, high))), key=options.index)
+
+
+def _no_digits(draft: Draft, ask: Ask) -> None:
+    chosen = _listed(draft, NUMERALS, exact=True, low=2, high=2)
+    ask.values["words"] = chosen
+    folded = frozenset(map(fold, chosen))
+    draft.sums.append(Sum(lambda unit: len(folded.intersection(unit.cores)), 1, 9))
+
+
+def _no_latin(draft: Draft, ask: Ask) -> None:
+    chosen = _listed(draft, TERMS, exact=False, low=2, high=4)
+    ask.values["stems"] = chosen
+    draft.sums.append(Sum(lambda unit: sum(map(unit.hits, chosen)), 1, 9))
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "style:forbid_letter": Handler(narrow=_forbid_letter),
+    "style:forbid_letters": Handler(narrow=_forbid_letters),
+    "style:no_commas": Handler(narrow=_no_commas),
+    "style:comma_count": Handler(aim=_comma_count),
+    "style:no_caps": Handler(fix=_no_caps),
+    "style:end_punctuation": Handler(place=_end_punctuation),
+    "style:sentence_initials": Handler(shape=_initials_shape, place=_initials),
+    "style:letter_start_count": Handler(shape=_letter_start_shape, aim=_letter_start),
+    "style:anaphora": Handler(shape=_anaphora_shape, place=_anaphora),
+    "style:no_markdown": Handler(),
+    "style:max_word_length": Handler(narrow=_max_word_length),
+    "style:question_count": Handler(shape=_marked_shape, place=_marked("?")),
+    "style:exclamation_count": Handler(shape=_marked_shape, place=_marked("!")),
+    "style:no_digits": Handler(place=_no_digits),
+    "style:no_latin": Handler(place=_no_latin),
+}

@@ -1,0 +1,94 @@
+"""Free rate: how often a requirement is met by answers that nobody asked to meet it.
+
+``python -m tasks.ifhard.build.free_rate [--answers FILE] [--dataset DIR]`` scores every requirement of the dataset
+against unconstrained answers (JSON Lines with an ``answer``) and prints a table, the highest rate first. The two
+branches of a conditional are separate lines: the true branch decides, the false one is a control by design.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from metrics.ifhard import verify
+from tasks.ifhard.dataset import BUILTIN
+
+__all__ = ["BAR", "FreeRate", "free_rates"]
+
+BAR: Final = 0.15
+"""A type above this does not ship."""
+
+_ANSWERS: Final = Path(__file__).with_name("unconstrained") / "answers.jsonl"
+
+
+class FreeRate(NamedTuple):
+    """One line of the table.
+
+    Attributes:
+        name: the category, with ``@true`` or ``@false`` for the branches of a conditional.
+        uses: requirements of this kind in the dataset.
+        rate: mean share of answers that meet them, each requirement counting the same.
+        worst: the highest share of any one requirement.
+    """
+
+    name: str
+    uses: int
+    rate: float
+    worst: float
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the bar does not apply: the false branch of a conditional."""
+        return self.name.endswith("@false")
+
+
+def _requirements(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    for row in rows:
+        for item in json.loads(row["meta"]["constraints"]):
+            params = item["params"]
+            branch = f"@{str(bool(params['holds'])).lower()}" if "holds" in params else ""
+            yield item["category"] + branch, item["category"], params
+
+
+def free_rates(rows: Iterable[Mapping[str, Any]], answers: Sequence[str]) -> list[FreeRate]:
+    """The table, highest rate first.
+
+    Args:
+        rows: dataset rows.
+        answers: unconstrained answers to the dataset's tasks.
+
+    Raises:
+        ValueError: there are no answers.
+    """
+    if not answers:
+        raise ValueError("a free rate needs answers")
+    shares: dict[str, list[float]] = {}
+    for name, category, params in _requirements(rows):
+        met = sum(verify(category, params, answer).passed for answer in answers)
+        shares.setdefault(name, []).append(met / len(answers))
+    table = [FreeRate(name, len(found), sum(found) / len(found), max(found)) for name, found in shares.items()]
+    return sorted(table, key=lambda line: (-line.rate, line.name))
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; 1 if a type lies above the bar."""
+    parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build.free_rate", description="Measure free rates.")
+    parser.add_argument("--answers", type=Path, default=_ANSWERS, help="JSON Lines, each with an answer")
+    parser.add_argument("--dataset", type=Path, default=BUILTIN, help="folder of test.jsonl (default: the built-in one)")
+    options = parser.parse_args(argv)
+    answers = [record["answer"] for record in _read(options.answers)]
+    table = free_rates(_read(options.dataset / "test.jsonl"), answers)
+    sys.stdout.write("| requirement | uses | free rate | worst single |\n|---|---:|---:|---:|\n")
+    for line in table:
+        sys.stdout.write(f"| {line.name} | {line.uses} | {line.rate:.3f} | {line.worst:.3f} |\n")
+    return int(any(line.rate > BAR and not line.is_control for line in table))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

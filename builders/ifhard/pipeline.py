@@ -1,0 +1,236 @@
+"""The build proper: jobs in, validated questions out, the same ones for the same seed whatever the machine.
+
+Stacks are planned one after the other, because each depends on what was used before; composing them is independent
+work, done by worker processes in rounds. Every attempt has its own random stream, named after seed, job and attempt,
+and the results of a round are taken in the order of the jobs, so the number of processes changes nothing.
+"""
+
+import multiprocessing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from builders.ifhard.bank import BANK, Topic, load_bank
+from builders.ifhard.catalogue import CATALOGUE, Variant, load_catalogue
+from builders.ifhard.draft import InfeasibleError
+from builders.ifhard.jobs import SHOTS, Job, deal_jobs
+from builders.ifhard.question import Question, make_question
+from builders.ifhard.shares import LEFT_OUT
+from builders.ifhard.stack import Plan, Quotas, plan_stack
+from builders.ifhard.validate import BuildError, check_question
+
+__all__ = ["Built", "Sources", "Tally", "build_questions"]
+
+ROUND: Final = 48
+"""Jobs planned before their results are known."""
+ATTEMPTS: Final = 60
+"""Stacks tried for one job before the build is given up."""
+CHOICES: Final = 3
+"""Compositions tried for one stack: other keywords, letters and numbers may do."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the material is."""
+
+    bank: Path = BANK
+    catalogue: Path = CATALOGUE
+
+
+@dataclass
+class Tally:
+    """What was tried: stacks, those given up by reason, and for each variant how often it was tried and given up."""
+
+    stacks: int = 0
+    discarded: Counter[str] = field(default_factory=Counter)
+    tried: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Built:
+    """The questions of both splits in job order, and the tally of the test split's making."""
+
+    test: list[Question]
+    shots: list[Question]
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class _Order:
+    """One attempt, as it is sent to a worker."""
+
+    seed: str
+    job: Job
+    attempt: int
+    frame: str
+    keys: tuple[str, ...]
+
+
+class Workshop:
+    """What a worker holds: the bank and the catalogue, read once."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.topics: dict[str, Topic] = load_bank(sources.bank)
+        self.catalogue: dict[str, Variant] = load_catalogue(sources.catalogue)
+
+    def work(self, order: _Order) -> Question | str:
+        """The question, or the reason why there is none.
+
+        Raises:
+            BuildError: a question was composed that breaks a guarantee.
+        """
+        job, topic = order.job, self.topics[order.job.topic]
+        reason = ""
+        for choice in range(CHOICES):
+            rng = Random(f"{order.seed}/{job.split}/{job.number}/{order.attempt}/{choice}")
+            try:
+                question = make_question(job, order.frame, order.keys, topic, self.catalogue, rng)
+            except InfeasibleError as error:
+                reason = reason or str(error)
+                continue
+            faults = check_question(question, topic)
+            if faults:
+                raise BuildError(f"{job.split} question {job.number}: {faults[0]}\n{question}")
+            return question
+        return reason
+
+
+_workshop: Workshop | None = None
+
+
+def _start_worker(sources: Sources) -> None:
+    # A process pool has no other place for what each worker loads once.
+    global _workshop
+    _workshop = Workshop(sources)
+
+
+def _work(order: _Order) -> Question | str:
+    assert _workshop is not None, "the worker was not started"
+    return _workshop.work(order)
+
+
+Mapper = Callable[[Sequence[_Order]], Iterable[Question | str]]
+
+
+@contextmanager
+def _workers(sources: Sources, processes: int) -> Iterator[Mapper]:
+    """Something that works on orders and yields their results in order, with one process or several."""
+    if processes == 1:
+        shop = Workshop(sources)
+        yield lambda orders: map(shop.work, orders)
+        return
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, spawning, _start_worker, (sources,)) as pool:
+        yield lambda orders: pool.map(_work, orders, chunksize=4)
+
+
+def _make_split(
+    seed: str,
+    jobs: Sequence[Job],
+    quotas: Quotas,
+    run: Mapper,
+    tally: Tally,
+    accept: Callable[[Question], bool],
+    progress: Callable[[int], object],
+) -> list[Question]:
+    done: dict[int, Question] = {}
+    attempts: Counter[int] = Counter()
+    waiting = list(jobs)
+    while waiting:
+        # Topup jobs look at what the core jobs came to, so they wait until those are done.
+        core = [job for job in waiting if job.frame is not None]
+        batch = (core or waiting)[:ROUND]
+        waiting = [job for job in waiting if job not in batch]
+        orders = []
+        for job in batch:
+            attempt = attempts[job.number]
+            frame, keys = _plan(seed, job, attempt, quotas)
+            quotas.take(keys)
+            orders.append(_Order(seed, job, attempt, frame, tuple(keys)))
+        again = []
+        for order, result in zip(orders, run(orders), strict=True):
+            tally.stacks += 1
+            tally.tried.update(order.keys)
+            if isinstance(result, Question) and accept(result):
+                done[order.job.number] = result
+                progress(1)
+                continue
+            reason = "the same question or stack already exists" if isinstance(result, Question) else result
+            tally.discarded[reason] += 1
+            tally.failed.update(order.keys)
+            quotas.give_back(order.keys)
+            attempts[order.job.number] += 1
+            if attempts[order.job.number] >= ATTEMPTS:
+                raise BuildError(f"no question after {ATTEMPTS} stacks for {order.job}; last reason: {reason}")
+            again.append(order.job)
+        waiting = again + waiting
+    return [done[job.number] for job in jobs]
+
+
+def _plan(seed: str, job: Job, attempt: int, quotas: Quotas) -> Plan:
+    return plan_stack(job, quotas, Random(f"{seed}/{job.split}/{job.number}/{attempt}/stack"))
+
+
+def build_questions(
+    seed: int,
+    size: int,
+    sources: Sources | None = None,
+    processes: int = 1,
+    progress: Callable[[int], object] = lambda count: None,
+) -> Built:
+    """Make both splits.
+
+    Args:
+        seed: any integer; the shots have a seed of their own derived from it.
+        size: number of test questions (1260 for a full build).
+        sources: bank and catalogue; None takes those of the project.
+        processes: worker processes; changes the speed only.
+        progress: told the number of questions finished.
+
+    Raises:
+        BuildError: a question breaks a guarantee, or a job stays without a question.
+    """
+    sources = sources or Sources()
+    topics = list(load_bank(sources.bank).values())
+    tally, quotas = Tally(), Quotas(size, LEFT_OUT)
+    ids: set[str] = set()
+    texts: set[tuple[str, ...]] = set()
+    stacks: set[frozenset[str]] = set()
+
+    def is_new(question: Question) -> bool:
+        text = (question.job.task, question.context, *question.lines)
+        if question.base_id in ids or text in texts:
+            return False
+        ids.add(question.base_id)
+        texts.add(text)
+        stacks.add(_stack(question))
+        return True
+
+    def is_apart(question: Question) -> bool:
+        return _stack(question) not in stacks and is_new(question)
+
+    with _workers(sources, processes) as run:
+        name = str(seed)
+        test = _make_split(
+            name, deal_jobs("test", size, topics, Random(f"{name}/test/jobs")), quotas, run, tally, is_new, progress
+        )
+        shots = _make_split(
+            name,
+            deal_jobs("shots", SHOTS, topics, Random(f"{name}/shots/jobs")),
+            Quotas(size, LEFT_OUT),
+            run,
+            Tally(),
+            is_apart,
+            progress,
+        )
+    return Built(test, shots, tally)
+
+
+def _stack(question: Question) -> frozenset[str]:
+    return frozenset(constraint["category"] for constraint in question.constraints)

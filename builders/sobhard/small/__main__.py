@@ -1,0 +1,40 @@
+"""``python -m tasks.sobhard.small --out DIR``: the small set, the same bytes every time."""
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.sobhard import answer_text
+from tasks.sobhard.card import render_card
+from builders.sobhard.small.build import build
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write ``test.jsonl``, ``shots.jsonl``, ``witnesses.jsonl`` and the card.
+
+    Raises:
+        RecipeError: a recipe gives a broken question.
+    """
+    parser = argparse.ArgumentParser(prog="python -m tasks.sobhard.small", description=main.__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder, made if absent")
+    folder: Path = parser.parse_args(arguments).out
+    test, shots = build()
+    splits = {"test": _lines(test), "shots": _lines(shots)}
+    witnesses = [{"task": "sobhard:all", "id": row["meta"]["base_id"], "response": answer_text(row)} for row in test]
+    files = {f"{name}.jsonl": text for name, text in (splits | {"witnesses": _lines(witnesses)}).items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (files | {"README.md": render_card(splits)}).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return 0
+
+
+def _lines(entries: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,121 @@
+"""The bank: what is measured of a sentence, and which files are refused."""
+
+import copy
+
+import pytest
+import yaml
+
+from builders.ifhard.bank import TOPICS, BankError, load_topic, measure
+
+TOPIC = {
+    "topic": "home",
+    "title": "Дом",
+    "tasks": ["Опиши дом."],
+    "contexts": [{"text": "Вчера шёл дождь.", "decoy": False}],
+    "probes": [{"stem": "дожд", "word": "дождь", "mention": "упоминается дождь"}],
+    "keywords": [{"word": "плед", "stem": "плед"}],
+    "sentences": ["Плед лежит на кресле.", "Кто там?"],
+    "phrases": ["чай с мятой, горячий", "тихий вечер"],
+}
+
+
+def write(folder, **changes):
+    data = {**copy.deepcopy(TOPIC), **changes}
+    (folder / "home.yaml").write_text(yaml.safe_dump(data, allow_unicode=True), encoding="utf-8")
+    return folder
+
+
+def test_a_sentence_is_measured_as_the_scorer_measures_it():
+    unit = measure("Ёлка, кто-то поёт — «тихо»!")
+    assert unit.cores == ("елка", "кто-то", "поет", "тихо")
+    assert (unit.words, unit.chars, unit.commas, unit.initial, unit.end) == (4, 27, 1, "е", "!")
+    assert (unit.first, unit.last, unit.longest) == ("елка", "тихо", 5)
+    assert (unit.hits("Ёл"), unit.hits("кто"), unit.hits("лка")) == (1, 1, 0)
+
+
+def test_a_context_mentions_a_thing_by_its_stem(tmp_path):
+    topic = load_topic("home", write(tmp_path))
+    assert topic.mentions(topic.contexts[0], topic.probes[0])
+    dry = load_topic("home", write(tmp_path, contexts=[{"text": "Был подождал.", "decoy": False}]))
+    assert not dry.mentions(dry.contexts[0], dry.probes[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "habit"),
+    [
+        ("Пишу всё списком, по пунктам.", "list"),
+        ("Заканчиваю письма вопросом.", "question"),
+        ("Выделяю главное звёздочками.", "bold"),
+        ("Люблю писать стихи.", "other"),
+    ],
+)
+def test_a_decoys_habit_is_found_in_its_words(tmp_path, text, habit):
+    topic = load_topic("home", write(tmp_path, contexts=[{"text": text, "decoy": True}]))
+    assert topic.contexts[0].habit == habit
+
+
+def test_a_habit_that_the_bank_names_is_kept(tmp_path):
+    contexts = [{"text": "Пишу списком.", "decoy": True, "habit": "short"}, {"text": "Пишу.", "decoy": False}]
+    topic = load_topic("home", write(tmp_path, contexts=contexts))
+    assert [context.habit for context in topic.contexts] == ["short", ""]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sentences": ["Раз вышел. Два пришёл."]}, "not exactly one sentence"),
+        ({"sentences": ["Это я."]}, "not exactly one sentence"),
+        ({"sentences": ["Без точки"]}, "not exactly one sentence"),
+        ({"phrases": ["тихий вечер."]}, "not a phrase"),
+        ({"phrases": ["—"]}, "not a phrase"),
+        ({"phrases": ["тихий вечер", "тихий вечер"]}, "occurs twice"),
+        ({"probes": [{"stem": "дожд"}]}, "home.yaml"),
+    ],
+)
+def test_unusable_files_are_refused_by_name(tmp_path, changes, message):
+    with pytest.raises(BankError, match=message):
+        load_topic("home", write(tmp_path, **changes))
+
+
+def test_a_missing_part_is_refused(tmp_path):
+    write(tmp_path)
+    data = yaml.safe_load((tmp_path / "home.yaml").read_text(encoding="utf-8"))
+    del data["keywords"]
+    (tmp_path / "home.yaml").write_text(yaml.safe_dump(data, allow_unicode=True), encoding="utf-8")
+    with pytest.raises(BankError, match="keywords"):
+        load_topic("home", tmp_path)
+
+
+def test_the_bank_has_nine_topics_of_nine_tasks(bank):
+    assert tuple(bank) == TOPICS
+    assert sum(len(topic.tasks) for topic in bank.values()) == 81
+    assert len({task for topic in bank.values() for task in topic.tasks}) == 81
+
+
+def test_about_a_fifth_of_the_contexts_are_decoys(bank):
+    contexts = [context for topic in bank.values() for context in topic.contexts]
+    share = sum(context.decoy for context in contexts) / len(contexts)
+    assert 0.15 <= share <= 0.3
+
+
+def test_every_probe_has_contexts_of_both_kinds(bank):
+    for topic in bank.values():
+        plain = [context for context in topic.contexts if not context.decoy]
+        for probe in topic.probes:
+            found = [topic.mentions(context, probe) for context in plain]
+            assert any(found), (topic.id, probe)
+            assert not all(found), (topic.id, probe)
+
+
+def test_every_keyword_is_used_and_no_stem_begins_another(bank):
+    for topic in bank.values():
+        for keyword in topic.keywords:
+            assert sum(unit.hits(keyword.stem) > 0 for unit in topic.sentences) >= 3, (topic.id, keyword)
+            others = [other.stem for other in topic.keywords if other != keyword]
+            assert not any(other.startswith(keyword.stem) for other in others), (topic.id, keyword)
+
+
+def test_common_words_are_those_of_several_topics(bank):
+    common = bank["home"].common
+    assert "вечером" in common
+    assert "торшер" not in common

@@ -1,0 +1,113 @@
+"""The catalogue: wordings and parameters come from the same slots, and malformed entries are refused."""
+
+import pytest
+import yaml
+
+from metrics.ifhard import CATEGORIES
+from builders.ifhard.catalogue import FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
+from builders.ifhard.corrupt import CORRUPTIONS
+from builders.ifhard.demands import HANDLERS
+from builders.ifhard.policy import NOT_BUILT, RULES
+from builders.ifhard.shares import LEFT_OUT, SHARES
+
+RETIRED = "lexical:no_repeated_word"
+
+
+@pytest.mark.parametrize(
+    ("n", "form"),
+    [(1, "слово"), (2, "слова"), (4, "слова"), (5, "слов"), (11, "слов"), (12, "слов"), (14, "слов"), (21, "слово"),
+     (22, "слова"), (100, "слов"), (101, "слово"), (111, "слов"), (112, "слов"), (0, "слов")],
+)  # fmt: skip
+def test_russian_plural(n, form):
+    assert plural_form(n, ("слово", "слова", "слов")) == form
+
+
+@pytest.mark.parametrize(("n", "form"), [(1, "word"), (2, "words"), (21, "words"), (0, "words")])
+def test_english_plural(n, form):
+    assert plural_form(n, ("word", "words")) == form
+
+
+def make_variant(**changes):
+    fields = {
+        "category": "style:x",
+        "name": "one",
+        "terminal": False,
+        "slots": {"n": "int", "words": "word_list"},
+        "template": {"each": {"op": "eq", "value": "{n}"}, "words": "{words}", "label": "n={n}"},
+        "ru": ("Ровно {n} {n|слово|слова|слов}: {words}.",) * 3,
+        "en": "{n} {n|word|words}: {words}.",
+    }
+    return Variant(**{**fields, **changes})
+
+
+def test_a_slot_alone_keeps_its_type_in_params():
+    params = make_variant().params({"n": 3, "words": ["да", "нет"]})
+    assert params == {"each": {"op": "eq", "value": 3}, "words": ["да", "нет"], "label": "n=3"}
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"), [(["да"], "«да»"), (["да", "нет"], "«да» и «нет»"), (["а", "б", "в"], "«а», «б» и «в»")]
+)
+def test_lists_are_quoted_and_joined(words, shown):
+    assert make_variant().wording(0, {"n": 2, "words": words}) == f"Ровно 2 слова: {shown}."
+    assert make_variant().mirror({"n": 1, "words": ["да"]}) == "1 word: «да»."
+
+
+def write_catalogue(folder, **changes):
+    body = {"slots": {"n": "int"}, "params": {"value": "{n}"}, "ru": ["{n}", "{n}", "{n}"], "en": "{n}", **changes}
+    for family in FAMILIES:
+        entries = {"style:x": {"terminal": False, "variants": {"one": body}}} if family == "style" else {}
+        (folder / f"{family}.yaml").write_text(yaml.safe_dump(entries, allow_unicode=True), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"slots": {"n": "number"}}, "unknown slot kind"),
+        ({"ru": ["{n}"]}, "three to five"),
+        ({"ru": ["{n}", "{n}", "{m}"]}, "unknown slot 'm'"),
+        ({"slots": {"n": "word"}, "ru": ["{n|а|б|в}"] * 3}, "no number"),
+        ({"ru": ["{n|а}"] * 3}, "plural forms"),
+        ({"ru": ["{n", "{n}", "{n}"]}, "stray brace"),
+    ],
+)
+def test_malformed_entries_are_refused_by_name(tmp_path, changes, message):
+    write_catalogue(tmp_path, **changes)
+    with pytest.raises(CatalogueError, match=rf"style:x/one: .*{message}"):
+        load_catalogue(tmp_path)
+
+
+def test_an_entry_of_another_family_is_refused(tmp_path):
+    write_catalogue(tmp_path)
+    (tmp_path / "logic.yaml").write_text((tmp_path / "style.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(CatalogueError, match="another family"):
+        load_catalogue(tmp_path)
+
+
+def test_every_registered_type_but_the_retired_one_is_in_the_catalogue(catalogue):
+    assert {variant.category for variant in catalogue.values()} == set(CATEGORIES) - {RETIRED}
+
+
+def test_every_variant_is_built_or_has_a_reason_not_to(catalogue):
+    built = {key.partition("@")[0] for key in RULES}
+    assert built | set(NOT_BUILT) == set(catalogue)
+    assert not built & set(NOT_BUILT)
+
+
+def test_every_type_has_a_share_a_handler_and_a_corruption(catalogue):
+    categories = {variant.category for variant in catalogue.values()}
+    assert set(SHARES) == set(HANDLERS) == set(CORRUPTIONS) == categories
+    assert categories >= LEFT_OUT
+    assert len(categories - LEFT_OUT) == 61
+
+
+def test_terminal_types_are_those_of_the_contract(catalogue):
+    """IFHardBench contract, 1: JSON object, JSON array, CSV line, markdown table, two parts; the JSON list likewise."""
+    assert {variant.category for variant in catalogue.values() if variant.terminal} == {
+        "format:json_object",
+        "format:json_list_value",
+        "format:json_array",
+        "format:csv_line",
+        "format:markdown_table",
+        "format:two_parts",
+    }
