@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-from endpoints.course import Course
+from endpoints.endpoint_run import EndpointRun
 from endpoints.request import Outcome, Request
 
 __all__ = ["Batch"]
@@ -16,12 +16,12 @@ class Batch:
 
     - a refusal while no request of this run has been answered raises :class:`endpoints.errors.RequestRefused` (the
       same would happen to every other request);
-    - the server is given up (:class:`endpoints.course.Patience`): nothing more is sent and the rest is ``not_asked``;
-      waits before a retry end at once, and requests on the wire have some seconds of grace to end, after which they
-      are failed too (``server-gone``).
+    - the server is given up (:class:`endpoints.endpoint_run.Patience`): nothing more is sent and the rest is
+      ``not_asked``; waits before a retry end at once, and requests on the wire have some seconds of grace to end,
+      after which they are failed too (``server-gone``).
 
     Args:
-        course: the endpoint over this run.
+        run: the endpoint over this run.
         requests: the requests.
         concurrency: number of workers.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
@@ -30,14 +30,14 @@ class Batch:
 
     def __init__(
         self,
-        course: Course,
+        run: EndpointRun,
         requests: Sequence[Request],
         *,
         concurrency: int,
         on_outcome: Callable[[Request, Outcome], None] | None,
         ready: Callable[[], Awaitable[None]] | None,
     ) -> None:
-        self._course = course
+        self._run = run
         self._requests = requests
         self._concurrency = concurrency
         self._on_outcome = on_outcome
@@ -59,14 +59,14 @@ class Batch:
             for task in (guard, *workers):
                 task.cancel()
             await asyncio.gather(guard, *workers, return_exceptions=True)
-            self._course.sync()
+            self._run.sync()
         for key in queue:
             self._finish(key, Outcome.unasked("the server was given up before its turn"))
         return [self._outcomes[place] for place in range(len(self._requests))]
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
         """Ends what is still on the wire some time after the server was given up."""
-        await self._course.out_of_grace()
+        await self._run.out_of_grace()
         for worker in workers:
             worker.cancel()
 
@@ -74,7 +74,7 @@ class Batch:
         """Finishes what the journal answers; returns the keys of the rest, in order."""
         rest = []
         for key in self._places:
-            known = self._course.known(key)
+            known = self._run.known(key)
             if known is None:
                 rest.append(key)
             else:
@@ -82,13 +82,13 @@ class Batch:
         return rest
 
     async def _work(self, queue: Iterator[str]) -> None:
-        while not self._course.patience.given_up.is_set():
+        while not self._run.patience.given_up.is_set():
             if self._ready is not None:
                 await self._ready()
             key = next(queue, None)
             if key is None:
                 return
-            self._finish(key, await self._course.settle(self._requests[self._places[key][0]], key))
+            self._finish(key, await self._run.settle(self._requests[self._places[key][0]], key))
 
     def _finish(self, key: str, outcome: Outcome) -> None:
         for place in self._places[key]:

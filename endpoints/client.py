@@ -14,8 +14,8 @@ import httpx2
 import openai
 
 from endpoints.batch import Batch
-from endpoints.course import Course, Patience
 from endpoints.defaults import CONCURRENCY
+from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
@@ -62,12 +62,12 @@ class Endpoint:
     of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
     (:mod:`endpoints.retry`).
 
-    How long a lost server can hold a run (:class:`endpoints.course.Patience` gives it up after ``2 * concurrency``
-    failures in a row, so after at most two of each worker): where it refuses connections or answers with errors, the
-    waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for longer waits, up to
-    ``retry.retry_after_cap_s`` for each, 12 minutes); where it drops packets, ``2 * retry.max_attempts * connect_s``
-    on top (203 s in all); where it takes requests and never answers, ``2 * attempt_s`` and the wait between (an hour).
-    Requests still on the wire then get ``grace_s``.
+    How long a lost server can hold a run (:class:`endpoints.endpoint_run.Patience` gives it up after ``2 *
+    concurrency`` failures in a row, so after at most two of each worker): where it refuses connections or answers
+    with errors, the waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for
+    longer waits, up to ``retry.retry_after_cap_s`` for each, 12 minutes); where it drops packets, ``2 *
+    retry.max_attempts * connect_s`` on top (203 s in all); where it takes requests and never answers, ``2 *
+    attempt_s`` and the wait between (an hour). Requests still on the wire then get ``grace_s``.
 
     Args:
         base_url: address of the API, ``http://host:port/v1``.
@@ -223,7 +223,9 @@ class Endpoint:
             JournalError: the journal cannot be written; the others are cancelled.
         """
         self._opened()
-        batch = Batch(self._course(journal), requests, concurrency=self.concurrency, on_outcome=on_outcome, ready=ready)
+        batch = Batch(
+            self._endpoint_run(journal), requests, concurrency=self.concurrency, on_outcome=on_outcome, ready=ready
+        )
         return await batch.run()
 
     def stream(self, journal: Journal | None = None) -> Stream:
@@ -233,10 +235,10 @@ class Endpoint:
             journal: open journal to read from and append to, None for none.
         """
         self._opened()
-        return Stream(self._course(journal), concurrency=self.concurrency)
+        return Stream(self._endpoint_run(journal), concurrency=self.concurrency)
 
-    def _course(self, journal: Journal | None) -> Course:
-        return Course(
+    def _endpoint_run(self, journal: Journal | None) -> EndpointRun:
+        return EndpointRun(
             self._ask, url=self.base_url, concurrency=self.concurrency, grace_s=self._grace_s, journal=journal
         )
 

@@ -20,7 +20,7 @@ from lighteval.tasks.prompt_manager import PromptManager
 from lighteval.tasks.requests import Doc
 from tqdm import tqdm
 
-from endpoints.afterwards import Afterwards, OnAnswer
+from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
@@ -145,7 +145,7 @@ class EndpointModel(LightevalModel):
                 also when any sample ended without an answer.
         """
         requests = [self.request(doc) for doc in docs]
-        work = Afterwards(self.on_answer, self.most_waiting)
+        work = AnswerTasks(self.on_answer, self.most_waiting)
         async with self.companion() if self.companion is not None else contextlib.nullcontext():
             try:
                 if self.config.responses_path is not None:
@@ -167,7 +167,7 @@ class EndpointModel(LightevalModel):
             for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
         ]
 
-    async def _from_saved(self, work: Afterwards, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+    async def _from_saved(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         saved = SavedResponses(Path(self.config.responses_path or ""))
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
         if saved.unused:
@@ -180,7 +180,7 @@ class EndpointModel(LightevalModel):
         await work.finished()
         return outcomes
 
-    async def _from_server(self, work: Afterwards, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
+    async def _from_server(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         config = self.config
         order = list(range(len(docs)))
         if config.shuffle_seed is not None:
@@ -203,7 +203,7 @@ class EndpointModel(LightevalModel):
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def _run(
-        self, endpoint: Endpoint, journal: Journal | None, work: Afterwards, docs: Sequence[Doc], plan: Plan
+        self, endpoint: Endpoint, journal: Journal | None, work: AnswerTasks, docs: Sequence[Doc], plan: Plan
     ) -> list[Outcome]:
         sent = [(doc, request) for doc, request in zip(docs, plan.requests, strict=True) if request is not None]
         doc_of = {id(request): doc for doc, request in sent}

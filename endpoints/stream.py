@@ -4,7 +4,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from endpoints.course import Course
+from endpoints.endpoint_run import EndpointRun
 from endpoints.request import Outcome, Request
 
 __all__ = ["Stream"]
@@ -17,12 +17,12 @@ class Stream:
     :class:`endpoints.batch.Batch`. Leaving the block cancels what is still under way.
 
     Args:
-        course: the endpoint over this run.
+        run: the endpoint over this run.
         concurrency: requests in flight.
     """
 
-    def __init__(self, course: Course, *, concurrency: int) -> None:
-        self._course = course
+    def __init__(self, run: EndpointRun, *, concurrency: int) -> None:
+        self._run = run
         self._slots = asyncio.Semaphore(concurrency)
         self._under_way: dict[str, asyncio.Task[Outcome]] = {}
         self._guard: asyncio.Task[None] | None = None
@@ -38,7 +38,7 @@ class Stream:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._course.sync()
+        self._run.sync()
 
     async def ask(self, request: Request) -> Outcome:
         """Puts one request and waits for its outcome; equal requests under way share one.
@@ -51,7 +51,7 @@ class Stream:
             JournalError: the journal cannot be written.
         """
         key = request.key()
-        known = self._course.known(key)
+        known = self._run.known(key)
         if known is not None:
             return known
         task = self._under_way.get(key)
@@ -64,14 +64,14 @@ class Stream:
     async def _settle(self, request: Request, key: str) -> Outcome:
         try:
             async with self._slots:
-                if not self._course.patience.given_up.is_set():
-                    return await self._course.settle(request, key)
+                if not self._run.patience.given_up.is_set():
+                    return await self._run.settle(request, key)
         except asyncio.CancelledError:
-            if not self._course.ended:
+            if not self._run.ended:
                 raise
         return Outcome.unasked("the server was given up before its turn")
 
     async def _end_after_grace(self) -> None:
-        await self._course.out_of_grace()
+        await self._run.out_of_grace()
         for task in self._under_way.values():
             task.cancel()

@@ -11,7 +11,7 @@ from endpoints.client import Endpoint, ServerInfo
 from endpoints.errors import EndpointError
 from judges.asking import Judge, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
-from runner.server import read_key
+from runner.answer_source import read_key
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from metrics.record import Record
 from metrics.summary import Summary
+from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import say, show
 from runner.exits import Exit
 from runner.folder import RunFile
 from runner.judging import RunJudge
 from runner.lighteval_run import LightevalRun
 from runner.rows import error_counts, generated_row, results_row
-from runner.server import Server, generation_phrase
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
 from tasks.benchmark import Benchmark, DatasetHandle
@@ -30,7 +30,7 @@ def report(
     settings: Settings,
     benchmarks: Mapping[str, Benchmark],
     handles: Mapping[str, DatasetHandle],
-    server: Server,
+    server: AnswerSource,
     judge: RunJudge | None,
     file: RunFile,
     notes: Sequence[str],

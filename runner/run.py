@@ -17,6 +17,7 @@ from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
+from runner.answer_source import AnswerSource, api_key, lost_source, open_source
 from runner.console import say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
@@ -25,7 +26,6 @@ from runner.judging import RunJudge, judge_model
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
-from runner.server import Server, api_key, gone_server, open_server
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
@@ -108,7 +108,7 @@ class _Run:
     def show_prompts(self, count: int) -> int:
         """Print the first prompts of each task as the model would get them; needs no server."""
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
-        model = self._model(Server("none", "none", self.settings.model, default_cap=cap), None)
+        model = self._model(AnswerSource("none", "none", self.settings.model, default_cap=cap), None)
         run = self._pipeline(self._data(), model, Path(self.settings.output_dir))
         shown = dict.fromkeys(run.tasks, 0)
         for doc in run.docs:
@@ -173,7 +173,7 @@ class _Run:
         self.configured = configure(self.benchmarks, self.settings)
         return load_data(self.benchmarks, self.settings, self.recorded)
 
-    def _server(self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle]) -> Server:
+    def _server(self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle]) -> AnswerSource:
         """What answers, for as long as the stack is open.
 
         A resumed run that misses no answer goes on without the server: only judging or scoring is left.
@@ -182,9 +182,9 @@ class _Run:
             EndpointError: it cannot be had, and it is needed.
         """
         try:
-            return stack.enter_context(open_server(self.settings))
+            return stack.enter_context(open_source(self.settings))
         except EndpointError as error:
-            server = gone_server(self.settings, self.recorded, self.run_dir)
+            server = lost_source(self.settings, self.recorded, self.run_dir)
             if server is None or self.run_dir is None:
                 raise
             docs = self._pipeline(handles, self._model(server, None), self.run_dir).docs
@@ -242,7 +242,7 @@ class _Run:
         say(f"run folder: {self.run_dir}")
         return self.file
 
-    def _record_sources(self, file: RunFile, server: Server, judge: RunJudge | None) -> None:
+    def _record_sources(self, file: RunFile, server: AnswerSource, judge: RunJudge | None) -> None:
         """Record what answers and what judges.
 
         Raises:
@@ -279,7 +279,7 @@ class _Run:
         except OSError as error:
             raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
 
-    def _model(self, server: Server, journal: Path | None) -> EndpointModel:
+    def _model(self, server: AnswerSource, journal: Path | None) -> EndpointModel:
         settings = self.settings
         asks = server.base_url is not None and server.kept is None
         config = EndpointModelConfig(

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from metrics.ifhard.text import first_letter, fold, items_of, sentences_of, words_of
 from builders.ifhard.edits import filler, insert, replace, starts, swap
+from metrics.ifhard.text import first_letter, fold, items_of, sentences_of, words_of
 
 __all__ = ["CORRUPTIONS", "corrupt"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from metrics.ifhard import verify
 from builders.ifhard.corrupt import corrupt
+from metrics.ifhard import verify
 
 __all__ = ["Damaged", "damage", "expectation"]
 

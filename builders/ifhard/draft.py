@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from metrics.ifhard.text import fold
 from builders.ifhard.bank import Context, Keyword, Probe, Topic, Unit, measure
 from builders.ifhard.catalogue import Variant
+from metrics.ifhard.text import fold
 
 __all__ = ["Aim", "Ask", "Draft", "Equal", "InfeasibleError", "Link", "Rising", "Sum"]
 

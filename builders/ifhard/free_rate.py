@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; 1 if a type lies above the bar."""
     parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build.free_rate", description="Measure free rates.")
     parser.add_argument("--answers", type=Path, default=_ANSWERS, help="JSON Lines, each with an answer")
-    parser.add_argument("--dataset", type=Path, default=BUILTIN, help="folder of test.jsonl (default: the built-in one)")
+    parser.add_argument("--dataset", type=Path, default=BUILTIN, help="folder of test.jsonl (default: built-in)")
     options = parser.parse_args(argv)
     answers = [record["answer"] for record in _read(options.answers)]
     table = free_rates(_read(options.dataset / "test.jsonl"), answers)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from metrics.ifhard.text import cores_of
 from builders.ifhard.bank import Topic
+from metrics.ifhard.text import cores_of
 from tasks.ifhard.prompts import STYLES, WORDINGS
 
 __all__ = ["SHOTS", "Job", "deal", "deal_jobs"]

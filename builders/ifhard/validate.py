@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from metrics.ifhard import ParamsError, check_params, check_row, score, verify
 from builders.ifhard.bank import Topic, measure
 from builders.ifhard.corrupt import corrupt
 from builders.ifhard.question import Question
 from builders.ifhard.readback import readback
+from metrics.ifhard import ParamsError, check_params, check_row, score, verify
 from tasks.ifhard.prompts import render
 
 __all__ = ["BuildError", "check_dataset", "check_question", "stack_of"]

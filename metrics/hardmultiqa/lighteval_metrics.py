@@ -1,8 +1,8 @@
 """HardMultiQA's corpus metric in LightEval's terms; the sample metric asks a judge and so stands with the task."""
 
-from metrics.hardmultiqa.samples import SCORES
+from metrics.hardmultiqa.records import SCORES
 from metrics.hardmultiqa.summary import summarise
-from metrics.lighteval_records import RecordCorpus
+from metrics.lighteval import RecordCorpus
 
 __all__ = ["HardMultiQACorpus"]
 

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from metrics.hardmultiqa.samples import JUDGE_ENTRY, SCORES
+from metrics.hardmultiqa.records import JUDGE_ENTRY, SCORES
 from metrics.hardmultiqa.scoring_key import TYPES
 from metrics.record import Record
 from metrics.stats import bootstrap_ratio

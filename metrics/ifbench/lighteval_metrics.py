@@ -1,8 +1,8 @@
 """IFBench metrics in LightEval's terms."""
 
-from metrics.ifbench.samples import MAIN, score_sample, unanswered_sample
+from metrics.ifbench.records import MAIN, score_sample, unanswered_sample
 from metrics.ifbench.summary import LOWER_IS_BETTER, summarise
-from metrics.lighteval_records import RecordCorpus, RecordSample, group_metrics
+from metrics.lighteval import RecordCorpus, RecordSample, group_metrics
 
 __all__ = ["IFBENCH_METRICS", "IFBenchCorpus", "IFBenchSample"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from metrics.ifbench.samples import MAIN, NOT_GRADABLE, first_tag_name, instruction_level, prompt_level
+from metrics.ifbench.records import MAIN, NOT_GRADABLE, first_tag_name, instruction_level, prompt_level
 from metrics.reasons import clip
 from metrics.record import Record, VerdictRecord
 from metrics.stats import bootstrap_ratio

@@ -1,8 +1,8 @@
 """IFHardBench metrics in LightEval's terms."""
 
-from metrics.ifhard.samples import score_sample, unanswered_sample
+from metrics.ifhard.records import score_sample, unanswered_sample
 from metrics.ifhard.summary import HEADLINES, summarise
-from metrics.lighteval_records import RecordCorpus, RecordSample, group_metrics
+from metrics.lighteval import RecordCorpus, RecordSample, group_metrics
 
 __all__ = ["IFHARD_METRICS", "IFHardCorpus", "IFHardSample"]
 

@@ -1,7 +1,7 @@
 """SOBHard metrics in LightEval's terms."""
 
-from metrics.lighteval_records import RecordCorpus, RecordSample, group_metrics
-from metrics.sobhard.samples import score_sample, unanswered_sample
+from metrics.lighteval import RecordCorpus, RecordSample, group_metrics
+from metrics.sobhard.records import score_sample, unanswered_sample
 from metrics.sobhard.scoring import METRICS
 from metrics.sobhard.summary import HEADLINES, LOWER_IS_BETTER, summarise
 

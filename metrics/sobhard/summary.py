@@ -11,7 +11,7 @@ from metrics.record import Record
 from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.constraints import CONSTRAINTS
 from metrics.sobhard.question import FAMILIES
-from metrics.sobhard.samples import OFFICIAL
+from metrics.sobhard.records import OFFICIAL
 from metrics.sobhard.scoring import BALANCE_FLOOR, METRICS, aggregate
 from metrics.stats import bootstrap_balance, bootstrap_mean
 from metrics.summary import Headline, Summary, count_outcomes, in_order

@@ -5,7 +5,7 @@ from typing import Any
 
 from judges.hardmultiqa.judging import DEFAULT_MODEL, judge, prompts_identity, use_prompts
 from judges.judgement import Judgement
-from metrics.hardmultiqa.samples import score_judged, unanswered_sample
+from metrics.hardmultiqa.records import score_judged, unanswered_sample
 from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
 from metrics.record import Record
 from tasks.benchmark import Benchmark, Judging, Options

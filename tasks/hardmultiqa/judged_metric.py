@@ -21,7 +21,7 @@ from judges.asking import Judge, open_judge
 from judges.hardmultiqa.judging import DEFAULT_MODEL, judge
 from judges.judgement import Judgement
 from metrics.hardmultiqa.lighteval_metrics import HardMultiQACorpus
-from metrics.hardmultiqa.samples import score_judged, unanswered_sample
+from metrics.hardmultiqa.records import score_judged, unanswered_sample
 from metrics.hardmultiqa.summary import HEADLINES
 from metrics.record import Record
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from metrics import ifbench
 from metrics.ifbench.foreign import source_at
-from metrics.ifbench.samples import score_sample, unanswered_sample
+from metrics.ifbench.records import score_sample, unanswered_sample
 from metrics.ifbench.summary import FAIL_UNDER, SCORER_VERSION, summarise
 from tasks.benchmark import Benchmark, Options
 from tasks.ifbench.dataset import load_dataset

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from metrics.ifbench import ResourceError, check_resources
-from metrics.ifbench.samples import scoring_key
+from metrics.ifbench.records import scoring_key
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.folders import file_sha256, write_copy
 from tasks.hub import download

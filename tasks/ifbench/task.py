@@ -11,7 +11,7 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
 from metrics.ifbench.lighteval_metrics import IFBENCH_METRICS
-from metrics.ifbench.samples import scoring_key
+from metrics.ifbench.records import scoring_key
 from tasks.ifbench.card import config_name
 from tasks.ifbench.dataset import BUILTIN
 

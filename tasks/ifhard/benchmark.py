@@ -1,6 +1,6 @@
 """IFHardBench as the runner sees it."""
 
-from metrics.ifhard.samples import score_sample, unanswered_sample
+from metrics.ifhard.records import score_sample, unanswered_sample
 from metrics.ifhard.summary import HEADLINES, SCORER_VERSION, summarise
 from tasks.benchmark import Benchmark
 from tasks.ifhard.dataset import load_dataset

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.sobhard.samples import score_sample, unanswered_sample
+from metrics.sobhard.records import score_sample, unanswered_sample
 from metrics.sobhard.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
 from tasks.benchmark import Benchmark
 from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset

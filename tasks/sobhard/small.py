@@ -1,4 +1,4 @@
-"""``python -m tasks.sobhard.small``: runs ``builders.sobhard.small``, by name, so that tasks import no builder."""
+"""``python -m tasks.sobhard.small``: runs ``builders.sobhard.small`` by name."""
 
 import runpy
 

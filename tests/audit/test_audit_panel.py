@@ -17,7 +17,7 @@ from audit.panel import build_panel
 from audit.panel_file import read_panel, write_panel
 from audit.runs import config_of
 from audit.wording import reader_of
-from metrics.ifhard.samples import score_sample as score_ifhard
+from metrics.ifhard.records import score_sample as score_ifhard
 from metrics.sobhard import CONSTRAINTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -304,7 +304,7 @@ def test_a_run_of_the_command_line_becomes_a_panel(tmp_path):
 def test_ifbench_records_become_rows(tmp_path):
     """Built-in questions with their witnesses, scored by the benchmark itself: every grader, each in its own field."""
     from metrics.ifbench import graders
-    from metrics.ifbench.samples import score_sample, scoring_key
+    from metrics.ifbench.records import score_sample, scoring_key
 
     data = ROOT / "tasks" / "ifbench" / "data"
     answers = {row["id"]: row["response"] for row in read_jsonl(data / "witnesses.jsonl")}

@@ -8,7 +8,7 @@ from fault_server import FaultServer, answer, prompt_of, status
 from mini import right, row, write_dataset, write_responses, wrong
 from replies import know_all, number_of
 
-from metrics.ifhard.samples import score_sample
+from metrics.ifhard.records import score_sample
 from metrics.ifhard.summary import summarise
 from runner.exits import Exit
 

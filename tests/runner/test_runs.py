@@ -8,7 +8,7 @@ from fault_server import FaultServer, answer, as_json, prompt_of, status
 from mini import right, write_dataset, write_responses, wrong
 from replies import know_all, number_of
 
-import metrics.ifhard.samples
+import metrics.ifhard.records
 from runner.exits import Exit
 
 
@@ -271,14 +271,14 @@ def test_shuffling_changes_the_order_and_nothing_else(command):
 
 def test_a_fault_of_the_scorer_names_the_sample_and_spares_the_rest(command, monkeypatch):
     """Answers are on disk, the others are scored, exit 4."""
-    genuine = metrics.ifhard.samples._score
+    genuine = metrics.ifhard.records._score
 
     def faulty(scoring, response):
         if response == right(3):
             raise ZeroDivisionError("a bug of ours")
         return genuine(scoring, response)
 
-    monkeypatch.setattr(metrics.ifhard.samples, "_score", faulty)
+    monkeypatch.setattr(metrics.ifhard.records, "_score", faulty)
     with FaultServer(know_all) as server:
         result = command("--full", server=server)
     sick = [f"t{n:03d}" for n in range(40) if right(n) == right(3)]

@@ -5,8 +5,8 @@ import json
 import pytest
 from mini import write_dataset
 
-from runner.exits import Exit
 from builders.ifhard.damage import main as damage
+from runner.exits import Exit
 from tasks.ifhard.dataset import BUILTIN
 
 

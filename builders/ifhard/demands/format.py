@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from metrics.ifhard.text import CORE_STRIP, fold, words_of
 from builders.ifhard.bank import Unit
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.draft import Ask, Draft, InfeasibleError, Sum
+from metrics.ifhard.text import CORE_STRIP, fold, words_of
 
 __all__ = ["HANDLERS", "KEYS", "embolden"]
 

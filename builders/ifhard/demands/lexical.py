@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from metrics.ifhard.text import CORE_STRIP, fold
 from builders.ifhard.bank import Unit, measure
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.draft import Ask, Draft, InfeasibleError, Sum
 from builders.ifhard.frames import framing
+from metrics.ifhard.text import CORE_STRIP, fold
 
 __all__ = ["HANDLERS", "hits"]
 

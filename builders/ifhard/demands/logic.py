@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from metrics.ifhard.text import fold
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.demands.lexical import hits
 from builders.ifhard.demands.structure import UNUSUAL_PARAGRAPHS, unusual_sentences, words
 from builders.ifhard.draft import Aim, Ask, Draft, InfeasibleError, Sum
 from builders.ifhard.frames import framing
+from metrics.ifhard.text import fold
 
 __all__ = ["BRANCHES", "HANDLERS"]
 

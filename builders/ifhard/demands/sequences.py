@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from metrics.ifhard.text import CORE_STRIP, first_letter, fold, words_of
 from builders.ifhard.bank import Unit
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.demands.lexical import hits
 from builders.ifhard.draft import Ask, Draft, InfeasibleError, Link, Rising
+from metrics.ifhard.text import CORE_STRIP, first_letter, fold, words_of
 
 __all__ = ["ACROSTICS", "ALPHABET", "HANDLERS"]
 

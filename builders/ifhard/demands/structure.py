@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from metrics.ifhard.text import cores_of, sentences_of, words_of
 from builders.ifhard.bank import Unit
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.draft import Aim, Ask, Draft, Equal, InfeasibleError, Rising, Sum
 from builders.ifhard.frames import framing, render
+from metrics.ifhard.text import cores_of, sentences_of, words_of
 
 __all__ = [
     "COUNTED_LETTERS",

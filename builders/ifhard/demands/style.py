@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import Final
 
-from metrics.ifhard.text import fold
 from builders.ifhard.bank import Unit
 from builders.ifhard.demands.handler import Handler
 from builders.ifhard.demands.structure import COUNTED_LETTERS, exact_put, range_put
 from builders.ifhard.draft import Aim, Ask, Draft, InfeasibleError, Sum
 from builders.ifhard.frames import framing
+from metrics.ifhard.text import fold
 
 __all__ = ["HANDLERS", "NUMERALS", "TERMS"]
 

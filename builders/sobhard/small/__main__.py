@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from builders.sobhard.small.build import build
 from metrics.sobhard import answer_text
 from tasks.sobhard.card import render_card
-from builders.sobhard.small.build import build
 
 __all__ = ["main"]
 

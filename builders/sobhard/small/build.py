@@ -9,14 +9,15 @@ from typing import Any, Final
 
 import yaml
 
-from metrics.sobhard import answer_text, check_row, score, sources
-from metrics.sobhard.comparison import compare
-from builders.sobhard.sources import Layout
-from metrics.sobhard.targets import TARGETS, parse
-from tasks.sobhard.prompts import EDITIONS, STYLES, template_text
+from builders.sobhard import sources
 from builders.sobhard.small import wording
 from builders.sobhard.small.families import FAMILIES, Recipe, RecipeError, Work
 from builders.sobhard.small.targets import write_target
+from builders.sobhard.sources import Layout
+from metrics.sobhard import answer_text, check_row, score
+from metrics.sobhard.comparison import compare
+from metrics.sobhard.targets import TARGETS, parse
+from tasks.sobhard.prompts import EDITIONS, STYLES, template_text
 
 __all__ = ["RECIPES", "build"]
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from metrics.sobhard import operations, schemas, sources
-from builders.sobhard.sources import Layout, SourceRefused
-from builders.sobhard.sources.model import PLAIN
-from metrics.sobhard.values import PathError, find
+from builders.sobhard import sources
 from builders.sobhard.small import wording
 from builders.sobhard.small.programs import run_program
+from builders.sobhard.sources import Layout, SourceRefused
+from builders.sobhard.sources.model import PLAIN
+from metrics.sobhard import operations, schemas
+from metrics.sobhard.values import PathError, find
 
 __all__ = ["FAMILIES", "Recipe", "RecipeError", "Work"]
 

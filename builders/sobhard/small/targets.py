@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metrics.sobhard import sources
+from builders.sobhard import sources
 from metrics.sobhard.targets import TARGETS, parse
 
 __all__ = ["write_target"]

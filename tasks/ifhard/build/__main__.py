@@ -1,4 +1,4 @@
-"""``python -m tasks.ifhard.build``: runs ``builders.ifhard``, by name, so that tasks import no builder."""
+"""``python -m tasks.ifhard.build``: runs ``builders.ifhard`` by name."""
 
 import runpy
 

@@ -1,4 +1,4 @@
-"""``python -m tasks.ifhard.build.damage``: runs ``builders.ifhard.damage``, by name, so that tasks import no builder."""
+"""``python -m tasks.ifhard.build.damage``: runs ``builders.ifhard.damage`` by name."""
 
 import runpy
 

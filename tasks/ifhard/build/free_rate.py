@@ -1,4 +1,4 @@
-"""``python -m tasks.ifhard.build.free_rate``: runs ``builders.ifhard.free_rate``, by name, so that tasks import no builder."""
+"""``python -m tasks.ifhard.build.free_rate``: runs ``builders.ifhard.free_rate`` by name."""
 
 import runpy
 

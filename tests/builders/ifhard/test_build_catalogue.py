@@ -3,12 +3,12 @@
 import pytest
 import yaml
 
-from metrics.ifhard import CATEGORIES
 from builders.ifhard.catalogue import FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
 from builders.ifhard.corrupt import CORRUPTIONS
 from builders.ifhard.demands import HANDLERS
 from builders.ifhard.policy import NOT_BUILT, RULES
 from builders.ifhard.shares import LEFT_OUT, SHARES
+from metrics.ifhard import CATEGORIES
 
 RETIRED = "lexical:no_repeated_word"
 

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from metrics.ifhard.text import fold, items_of, sentences_of
 from builders.ifhard.bank import Topic, measure
 from builders.ifhard.draft import Draft, Equal, InfeasibleError, Link, Rising, Sum
 from builders.ifhard.frames import framing, render
 from builders.ifhard.solver import choose_units
+from metrics.ifhard.text import fold, items_of, sentences_of
 
 SENTENCES = [
     "Дом стоит тихо.", "Кот спит у окна.", "Вечером я читаю.", "Окно выходит в сад.", "Как тихо в доме!",

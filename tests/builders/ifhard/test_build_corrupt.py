@@ -2,9 +2,9 @@
 
 import pytest
 
-from metrics.ifhard import verify
 from builders.ifhard.corrupt import CORRUPTIONS, corrupt
 from builders.ifhard.edits import filler, insert, replace, swap
+from metrics.ifhard import verify
 
 PROSE = "Утром тихо. Кот спит у окна, а я пью чай."
 LIST = "- мягкий плед\n- тихий вечер дома"

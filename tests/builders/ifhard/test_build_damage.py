@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from metrics.ifhard import score
 from builders.ifhard import damage as tool
 from builders.ifhard.damage import damage, expectation
 from builders.ifhard.dataset_files import make_files, write_files
+from metrics.ifhard import score
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from metrics.ifhard import score
 from builders.ifhard.free_rate import BAR, free_rates
 from builders.ifhard.shares import LEFT_OUT, MINIMUM
 from builders.ifhard.validate import check_dataset, stack_of
+from metrics.ifhard import score
 from tasks.ifhard.dataset import BUILTIN as DATA
 
 
@@ -83,10 +83,8 @@ def test_splits_share_neither_question_nor_stack(committed):
 @pytest.mark.slow
 def test_no_type_lies_above_the_bar(committed):
     test, _, _ = committed
-    answers = [
-        json.loads(line)["answer"]
-        for line in (DATA.parents[2] / "builders" / "ifhard" / "unconstrained" / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
+    path = DATA.parents[2] / "builders" / "ifhard" / "unconstrained" / "answers.jsonl"
+    answers = [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(answers) >= 162
     above = [line for line in free_rates(test, answers) if line.rate > BAR and not line.is_control]
     assert above == []

@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from metrics.sobhard.rules import RULES, broken_rule
 from builders.sobhard.small.programs import EXECUTED, ProgramError, run_program
 from builders.sobhard.small.wording import program_text
+from metrics.sobhard.rules import RULES, broken_rule
 
 CASES = [
     ("sort_keys", {}, {"б": 1, "a": [{"z": 1, "Y": 2}]}, {"a": [{"Y": 2, "z": 1}], "б": 1}),

@@ -7,8 +7,11 @@ from collections import Counter
 import pytest
 from sobhard_docs import split_rows, value_damaged, witnesses
 
+from builders.sobhard import sources
+from builders.sobhard.small.__main__ import main as build
+from builders.sobhard.small.programs import run_program
+from builders.sobhard.small.targets import write_target
 from metrics import sobhard
-from metrics.sobhard import sources
 from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.operations import apply_ops
 from metrics.sobhard.question import FAMILIES
@@ -16,9 +19,6 @@ from metrics.sobhard.summary import CELLS
 from metrics.sobhard.targets import TARGETS, parse
 from tasks.sobhard.dataset import BUILTIN_SMALL
 from tasks.sobhard.prompts import STYLES, render, template_text
-from builders.sobhard.small.__main__ import main as build
-from builders.sobhard.small.programs import run_program
-from builders.sobhard.small.targets import write_target
 
 TEST, SHOTS, WITNESSES = split_rows("test"), split_rows("shots"), witnesses()
 NAMES = [f"{row['meta']['categories']['family']}-{row['meta']['categories']['difficulty']}" for row in TEST]

@@ -9,7 +9,7 @@ import yaml
 
 from judges.hardmultiqa.judging import judge
 from judges.judgement import JudgeReply
-from metrics.hardmultiqa.samples import score_judged
+from metrics.hardmultiqa.records import score_judged
 
 FOLDER = Path(__file__).with_name("cases")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judges.judgement import Judgement
 from metrics.hardmultiqa import TYPES, empty_verdict, parse_key, score_verdict
-from metrics.hardmultiqa.samples import score_judged
+from metrics.hardmultiqa.records import score_judged
 
 CASES = load_cases()
 

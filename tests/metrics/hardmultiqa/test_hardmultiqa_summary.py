@@ -8,7 +8,7 @@ from hardmultiqa_cases import load_cases, run_case, wanted_score
 
 from judges.judgement import Judgement
 from metrics.hardmultiqa.lighteval_metrics import HardMultiQACorpus
-from metrics.hardmultiqa.samples import score_judged, unanswered_sample
+from metrics.hardmultiqa.records import score_judged, unanswered_sample
 from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, summarise
 
 QUESTION = "Где?\n1) Тут\n2) Там"

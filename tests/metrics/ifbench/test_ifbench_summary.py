@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from metrics.ifbench import NotGradableError, grading, samples
+from metrics.ifbench import NotGradableError, grading, records
 from metrics.ifbench.foreign import Source
-from metrics.ifbench.samples import MAIN, score_sample, scoring_key, unanswered_sample
+from metrics.ifbench.records import MAIN, score_sample, scoring_key, unanswered_sample
 from metrics.ifbench.summary import FAIL_UNDER, LOWER_IS_BETTER, summarise
 from metrics.reasons import failed, passed
 from metrics.summary import flat_metrics
@@ -27,7 +27,7 @@ class StubCheckers:
 @pytest.fixture(autouse=True)
 def graders(monkeypatch):
     """Our own graders and the stub's; answers that another test's stub graded are forgotten."""
-    samples._grade.cache_clear()
+    records._grade.cache_clear()
     monkeypatch.setattr(grading, "_foreign", lambda: {"stub": StubCheckers()})
 
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from metrics.ifhard.samples import score_sample, unanswered_sample
+from metrics.ifhard.records import score_sample, unanswered_sample
 from metrics.ifhard.summary import HEADLINES, summarise
 from metrics.summary import flat_metrics
 

@@ -8,8 +8,8 @@ import pytest
 from sobhard_questions import QUESTIONS, answer, changed, fence, with_category
 
 from metrics import sobhard
+from metrics.sobhard.records import grade
 from metrics.sobhard.rows import labels, scoring_key
-from metrics.sobhard.samples import grade
 
 NAMES = sorted(QUESTIONS)
 

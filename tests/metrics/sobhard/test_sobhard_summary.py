@@ -9,8 +9,8 @@ from sobhard_questions import QUESTIONS, answer, changed
 
 from metrics import sobhard
 from metrics.sobhard.lighteval_metrics import SOBHARD_METRICS, SOBHardCorpus, SOBHardSample
+from metrics.sobhard.records import BLANKED, score_sample, unanswered_sample
 from metrics.sobhard.rows import labels, scoring_key
-from metrics.sobhard.samples import BLANKED, score_sample, unanswered_sample
 from metrics.sobhard.summary import CELLS, HEADLINES, summarise
 from metrics.summary import flat_metrics
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from metrics import ifbench
-from metrics.ifbench import grading, samples
-from metrics.ifbench.samples import MAIN
+from metrics.ifbench import grading, records
+from metrics.ifbench.records import MAIN
 from runner.cli import main
 from tasks import registry
 from tasks.benchmark import Options
@@ -66,7 +66,7 @@ def checkout(tmp_path):
 def no_foreign(monkeypatch):
     """A process without LightEval's checkers; what is added is taken away again."""
     known = {}
-    samples._grade.cache_clear()
+    records._grade.cache_clear()
     monkeypatch.setattr(grading, "_foreign", lambda: known)
     yield known
     for checkers in known.values():

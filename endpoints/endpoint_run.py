@@ -9,7 +9,7 @@ from endpoints.failure import Failure
 from endpoints.journal import Journal
 from endpoints.request import Outcome, Request
 
-__all__ = ["AskOnce", "Course", "Patience"]
+__all__ = ["AskOnce", "EndpointRun", "Patience"]
 
 _ABOUT_THE_BODY: Final = frozenset({400, 422})
 
@@ -71,7 +71,7 @@ class Patience:
 AskOnce = Callable[[Request, Patience], Awaitable[Outcome | Failure]]
 
 
-class Course:
+class EndpointRun:
     """One endpoint over one run: sends single requests, and knows how all of them have fared.
 
     Args:

@@ -8,13 +8,13 @@ from lighteval.tasks.requests import Doc
 
 from endpoints.request import Outcome
 
-__all__ = ["Afterwards", "OnAnswer"]
+__all__ = ["AnswerTasks", "OnAnswer"]
 
 T = TypeVar("T")
 OnAnswer = Callable[[Doc, Outcome], Awaitable[str | None] | None]
 
 
-class Afterwards:
+class AnswerTasks:
     """What is done with answers after they arrived, while others are still awaited.
 
     Args:

@@ -17,11 +17,11 @@ from runner.exits import UsageError
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["Server", "api_key", "generation_phrase", "gone_server", "open_server", "read_key"]
+__all__ = ["AnswerSource", "api_key", "generation_phrase", "lost_source", "open_source", "read_key"]
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class AnswerSource:
     """A source of answers.
 
     Attributes:
@@ -58,7 +58,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def open_server(settings: Settings) -> Iterator[Server]:
+def open_source(settings: Settings) -> Iterator[AnswerSource]:
     """Make the source of answers ready: start the embedded model, or check the server.
 
     Raises:
@@ -66,12 +66,12 @@ def open_server(settings: Settings) -> Iterator[Server]:
             the embedded model cannot be had or started.
     """
     if settings.responses is not None:
-        yield Server(
+        yield AnswerSource(
             f"{settings.model} (saved answers: {settings.responses})", filed_name(settings.model), settings.model
         )
     elif settings.model == EMBEDDED:
         with EmbeddedServer() as embedded:
-            yield Server(
+            yield AnswerSource(
                 label="SmolLM2-135M-Instruct (embedded)",
                 filed_as="embedded/SmolLM2-135M-Instruct",
                 served_name=embedded.model_id,
@@ -82,12 +82,12 @@ def open_server(settings: Settings) -> Iterator[Server]:
             )
     else:
         name = filed_name(settings.model)
-        server = Server(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
+        server = AnswerSource(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
         info = asyncio.run(_describe(server, api_key(settings)))
         yield dataclasses.replace(server, window=info.max_model_len, reported=info.reported)
 
 
-def gone_server(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> Server | None:
+def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> AnswerSource | None:
     """The server that a run had, with the journal of its answers; None where there was none.
 
     Args:
@@ -98,7 +98,7 @@ def gone_server(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
     before = recorded.get("model")
     if run_dir is None or not before or settings.base_url is None:
         return None
-    return Server(
+    return AnswerSource(
         label=f"{settings.model} at {settings.base_url}",
         filed_as=filed_name(settings.model),
         served_name=before["served_as"],
@@ -109,7 +109,7 @@ def gone_server(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
     )
 
 
-async def _describe(server: Server, key: str) -> ServerInfo:
+async def _describe(server: AnswerSource, key: str) -> ServerInfo:
     async with Endpoint(server.base_url or "", key, concurrency=1) as endpoint:
         return await endpoint.describe(server.served_name)
 
@@ -141,7 +141,7 @@ def read_key(variable: str, option: str) -> str:
     return value or "EMPTY"
 
 
-def generation_phrase(settings: Settings, server: Server) -> str:
+def generation_phrase(settings: Settings, server: AnswerSource) -> str:
     """How answers came about, for the table."""
     if settings.responses is not None:
         return "none, saved answers"

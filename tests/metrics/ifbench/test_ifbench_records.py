@@ -5,9 +5,9 @@ import json
 import pytest
 
 from metrics import ifbench
-from metrics.ifbench import NotGradableError, grading, samples
+from metrics.ifbench import NotGradableError, grading, records
 from metrics.ifbench.foreign import Source
-from metrics.ifbench.samples import MAIN, NOT_GRADABLE, score_names, score_sample, scoring_key, unanswered_sample
+from metrics.ifbench.records import MAIN, NOT_GRADABLE, score_names, score_sample, scoring_key, unanswered_sample
 from metrics.reasons import failed, passed
 
 OWN = ("fixes_only", "fixes_only_loose", "proposed", "proposed_loose")
@@ -40,7 +40,7 @@ class StubCheckers:
 @pytest.fixture
 def stub(monkeypatch):
     """The only foreign checkers of the test; answers that another test's stub graded are forgotten."""
-    samples._grade.cache_clear()
+    records._grade.cache_clear()
     checkers = StubCheckers()
     monkeypatch.setattr(grading, "_foreign", lambda: {"stub": checkers})
     return checkers
