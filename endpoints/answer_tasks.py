@@ -1,21 +1,35 @@
-"""What is done with answers once they are there, while others are still awaited: scoring, judging."""
+"""Scoring and judging of answers that are there, while others are still awaited."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lighteval.tasks.requests import Doc
 
 from endpoints.request import Outcome
 
-__all__ = ["AnswerTasks", "OnAnswer"]
+__all__ = ["AnswerTasks", "OnAnswer", "Scored"]
 
 T = TypeVar("T")
-OnAnswer = Callable[[Doc, Outcome], Awaitable[str | None] | None]
+
+
+class Scored(NamedTuple):
+    """What was made of an answer.
+
+    Attributes:
+        record: the scored answer; endpoints hand it on and know nothing of it.
+        judgement: what a judge said, as JSON for the details file; empty without a judge.
+    """
+
+    record: Any
+    judgement: str = ""
+
+
+OnAnswer = Callable[[Doc, Outcome], Awaitable[Scored] | Scored | None]
 
 
 class AnswerTasks:
-    """What is done with answers after they arrived, while others are still awaited.
+    """The work on answers that arrived: each is begun at once, and its result is kept until it is asked for.
 
     Args:
         on_answer: see :class:`endpoints.model.EndpointModel`.
@@ -26,7 +40,7 @@ class AnswerTasks:
         self._on_answer = on_answer
         self._most_waiting = most_waiting
         self._tasks: set[asyncio.Task[None]] = set()
-        self._results: dict[int, str] = {}
+        self._results: dict[int, Scored] = {}
         self._room = asyncio.Event()
         self._room.set()
         self._failed: asyncio.Future[Any] | None = None
@@ -36,13 +50,16 @@ class AnswerTasks:
         work = self._on_answer(doc, outcome) if self._on_answer is not None else None
         if work is None:
             return
+        if isinstance(work, Scored):
+            self._results[id(doc)] = work
+            return
         task = asyncio.ensure_future(self._finish(doc, work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         self._make_room()
 
-    async def _finish(self, doc: Doc, work: Awaitable[str | None]) -> None:
-        self._results[id(doc)] = await work or ""
+    async def _finish(self, doc: Doc, work: Awaitable[Scored]) -> None:
+        self._results[id(doc)] = await work
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
@@ -87,6 +104,6 @@ class AnswerTasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def result(self, doc: Doc) -> str:
-        """What the work on an answer gave, empty if nothing."""
-        return self._results.get(id(doc), "")
+    def take(self, doc: Doc) -> Scored | None:
+        """What the work on an answer gave, None if there was none; it is kept no longer."""
+        return self._results.pop(id(doc), None)

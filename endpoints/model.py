@@ -55,9 +55,9 @@ class EndpointModel(LightevalModel):
     Args:
         config: settings; from LightEval's command line a bare custom-model config, the rest
             then comes from the environment (``endpoints.model_config.ENVIRONMENT``).
-        on_answer: called on the event loop with each document and its outcome as it arrives; what
-            it returns is awaited before generation counts as finished (scoring, judging), and what that gives is
-            kept as the response's judgement. What it raises ends the run; answers are in the journal by then.
+        on_answer: called on the event loop with each document and its outcome as it arrives. It returns the scored
+            answer, or the work that will give it, which is awaited before generation counts as finished; the response
+            carries it on. What it raises ends the run; answers are in the journal by then.
         companion: entered on the event loop around all of it (a judge's endpoint).
         most_waiting: generation pauses while more answers than this wait for what ``on_answer`` returned.
         strict: raise at the end if any sample has no answer. LightEval's command line has no
@@ -163,7 +163,7 @@ class EndpointModel(LightevalModel):
                 f"{len(missing)} of {len(docs)} samples have no answer; finished ones are kept: {shown}"
             )
         return [
-            to_response(request, outcome, work.result(doc))
+            to_response(request, outcome, work.take(doc))
             for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
         ]
 

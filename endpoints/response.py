@@ -1,9 +1,11 @@
 """A LightEval model response that says how it came about."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from lighteval.models.model_output import ModelResponse
 
+from endpoints.answer_tasks import Scored
 from endpoints.request import Outcome, Request, storable
 
 __all__ = ["EndpointResponse", "to_response"]
@@ -22,6 +24,8 @@ class EndpointResponse(ModelResponse):
         prompt_tokens, completion_tokens: as the server counted, None when it did not say.
         attempts: requests sent for this answer.
         judgement: what a judge made of it, as JSON; empty without a judge.
+        record: the scored answer, if it was scored on its way; no field, so that the details file, which holds it as
+            the metric's value, does not hold it twice.
     """
 
     outcome: str = "answered"
@@ -34,11 +38,14 @@ class EndpointResponse(ModelResponse):
     attempts: int = 0
     judgement: str = ""
 
+    def __post_init__(self) -> None:
+        self.record: Any = None
 
-def to_response(request: Request, outcome: Outcome, judgement: str = "") -> EndpointResponse:
+
+def to_response(request: Request, outcome: Outcome, scored: Scored | None = None) -> EndpointResponse:
     """LightEval's view of an outcome. ``text`` always holds one string: LightEval drops samples with none."""
     messages = [dict(message) for message in request.messages] if request.messages is not None else None
-    return EndpointResponse(
+    response = EndpointResponse(
         input=messages if messages is not None else request.prompt,
         text=[outcome.text],
         reasonings=[outcome.reasoning],
@@ -50,8 +57,10 @@ def to_response(request: Request, outcome: Outcome, judgement: str = "") -> Endp
         prompt_tokens=_count(outcome.prompt_tokens),
         completion_tokens=_count(outcome.completion_tokens),
         attempts=outcome.attempts,
-        judgement=storable(judgement),
+        judgement=storable(scored.judgement) if scored is not None else "",
     )
+    response.record = scored.record if scored is not None else None
+    return response
 
 
 def _count(tokens: int | None) -> int | None:

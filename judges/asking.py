@@ -7,7 +7,6 @@ that it finds for an answer are unreadable, it asks another round of them (judge
 
 import contextlib
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, Final
 
 from endpoints.client import Endpoint, ServerInfo
@@ -76,7 +75,7 @@ class Judge:
 
 @contextlib.asynccontextmanager
 async def open_judge(
-    base_url: str, model: str, api_key: str | None, concurrency: int, journal_path: Path | None
+    base_url: str, model: str, api_key: str | None, concurrency: int, journal: Journal | None
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -85,18 +84,12 @@ async def open_judge(
         model: the name its server knows it by.
         api_key: None for a server that wants none.
         concurrency: requests in flight.
-        journal_path: file of its replies, None for none.
+        journal: of its replies, None for none; several judges may share one.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
-        JournalError: the journal cannot be used.
     """
-    journal = Journal(journal_path) if journal_path is not None else None
-    try:
-        async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
-            info = await endpoint.describe(model)
-            async with endpoint.stream(journal) as stream:
-                yield Judge(model, info, stream)
-    finally:
-        if journal is not None:
-            journal.close()
+    async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
+        info = await endpoint.describe(model)
+        async with endpoint.stream(journal) as stream:
+            yield Judge(model, info, stream)

@@ -1,11 +1,13 @@
-"""What a judge is asked, what it replies, and what is made of the replies."""
+"""What a judge is asked, what it replies, what is made of the replies, and what a judged benchmark brings along."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement"]
+from metrics.record import Answer, Sample
+
+__all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement", "Judging"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +79,20 @@ class Judgement:
     replies: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """One line of JSON, as the details file keeps it."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
-    @classmethod
-    def from_json(cls, text: str) -> "Judgement":
-        """A judgement as ``to_json`` wrote it.
 
-        Raises:
-            ValueError: the text is not one.
-        """
-        values = json.loads(text)
-        try:
-            return cls(**{**values, "replies": tuple(values["replies"])})
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"not a judgement: {error}") from error
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How a benchmark's answers are judged by another model.
+
+    Attributes:
+        default_model: name of the judge unless the user names another one.
+        judge: (sample, answer, ask) -> judgement; never raises for any text or reply.
+        identity: one phrase that says which prompts are used; scores by others do not compare.
+    """
+
+    default_model: str
+    judge: Callable[[Sample, Answer, Ask], Awaitable[Judgement]]
+    identity: str

@@ -1,27 +1,23 @@
-"""The judge of a run: checked at the start, open while answers arrive."""
+"""The judges of a run: checked at the start, open while answers arrive."""
 
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from endpoints.client import Endpoint, ServerInfo
 from endpoints.errors import EndpointError
+from endpoints.journal import Journal
 from judges.asking import Judge, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
+from metrics.record import Sample
 from runner.answer_source import read_key
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 
-__all__ = ["RunJudge", "judge_model"]
-
-
-def judge_model(settings: Settings, benchmarks: Mapping[str, Benchmark]) -> str | None:
-    """The judge that a run needs, None if no answer of it is judged."""
-    defaults = [found.judging.default_model for found in benchmarks.values() if found.judging is not None]
-    return settings.judge_model or defaults[0] if defaults else None
+__all__ = ["RunJudge", "RunJudges"]
 
 
 class RunJudge:
@@ -29,18 +25,19 @@ class RunJudge:
 
     Args:
         model: name its server knows it by.
+        prompts: identity of what it reads, by benchmark.
         settings: of the run.
 
     Attributes:
         model, base_url: which judge.
-        most_waiting: answers that may wait for it before generation pauses.
+        prompts: as given.
         info: what its server said of itself, once it was checked.
     """
 
-    def __init__(self, model: str, settings: Settings) -> None:
+    def __init__(self, model: str, prompts: Mapping[str, str], settings: Settings) -> None:
         self.model = model
         self.base_url = settings.judge_base_url
-        self.most_waiting = 4 * settings.judge_concurrency
+        self.prompts = dict(prompts)
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
         self._concurrency = settings.judge_concurrency
@@ -60,11 +57,11 @@ class RunJudge:
             return await endpoint.describe(self.model)
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Path) -> AsyncIterator[None]:
+    async def opened(self, journal: Journal) -> AsyncIterator[None]:
         """Ready to be asked for the length of the block, on the event loop that enters it.
 
         Args:
-            journal: file of its replies.
+            journal: of its replies.
         """
         async with open_judge(self.base_url, self.model, self._key, self._concurrency, journal) as judge:
             self._open = judge
@@ -73,12 +70,11 @@ class RunJudge:
             finally:
                 self._open = None
 
-    def ask(self, doc: Any) -> Ask:
-        """The way to put calls about one document's answer; what it raises names the judge's own options."""
+    def ask(self, task: str, sample: Sample) -> Ask:
+        """The way to put calls about one answer; what it raises names the judge's own options."""
         if self._open is None:
             raise RuntimeError("the judge is not open")
-        specific = doc.specific
-        put = self._open.ask(doc.task_name, specific["id"], specific["repeat"])
+        put = self._open.ask(task, sample.id, sample.repeat)
 
         async def ask(call: JudgeCall) -> JudgeReply:
             with _as_judge():
@@ -86,14 +82,78 @@ class RunJudge:
 
         return ask
 
-    def record(self, benchmarks: Sequence[Benchmark]) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """What ``run.json`` says of it."""
         return {
             "model": self.model,
             "base_url": self.base_url,
-            "prompts": {found.name: found.judging.identity() for found in benchmarks if found.judging is not None},
+            "prompts": self.prompts,
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
         }
+
+    def phrase(self) -> str:
+        """What the table says of it."""
+        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}"
+
+
+class RunJudges:
+    """The judges of a run: each benchmark's own, unless the user names one for all.
+
+    Args:
+        settings: of the run.
+        benchmarks: by name.
+
+    Attributes:
+        all: each judge once, in the order of the benchmarks; empty where no answer of the run is judged.
+        most_waiting: answers that may wait for their judges before generation pauses.
+    """
+
+    def __init__(self, settings: Settings, benchmarks: Mapping[str, Benchmark]) -> None:
+        self.most_waiting = 4 * settings.judge_concurrency
+        self._model_of = {
+            name: settings.judge_model or found.judging.default_model
+            for name, found in benchmarks.items()
+            if found.judging is not None
+        }
+        prompts = {name: found.judging.identity for name, found in benchmarks.items() if found.judging is not None}
+        self.all = [
+            RunJudge(model, {name: prompts[name] for name, of in self._model_of.items() if of == model}, settings)
+            for model in dict.fromkeys(self._model_of.values())
+        ]
+
+    def of(self, benchmark: str) -> RunJudge | None:
+        """The judge of a benchmark, None where no model judges."""
+        return next((judge for judge in self.all if judge.model == self._model_of.get(benchmark)), None)
+
+    def check(self) -> None:
+        """Ask each judge's server whether it serves it.
+
+        Raises:
+            EndpointError: it does not, or is not there.
+        """
+        for judge in self.all:
+            judge.check()
+
+    @contextlib.asynccontextmanager
+    async def opened(self, journal: Path) -> AsyncIterator[None]:
+        """All of them ready for the length of the block.
+
+        Args:
+            journal: file of their replies; a reply is found again by its whole request, the judge's name included.
+
+        Raises:
+            JournalError: it cannot be used.
+        """
+        with contextlib.closing(Journal(journal)) as kept:
+            async with contextlib.AsyncExitStack() as stack:
+                for judge in self.all:
+                    await stack.enter_async_context(judge.opened(kept))
+                yield
+
+    def record(self) -> Any:
+        """What ``run.json`` says: of the one judge, of several in a list, or None."""
+        records = [judge.record() for judge in self.all]
+        return records if len(records) > 1 else next(iter(records), None)
 
 
 @contextlib.contextmanager

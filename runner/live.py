@@ -7,11 +7,13 @@ from typing import Any
 
 from tqdm import tqdm
 
+from endpoints.answer_tasks import Scored
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
-from judges.judgement import Judgement
-from runner.judging import RunJudge
-from tasks.benchmark import Benchmark, Judging
+from judges.judgement import Judgement, Judging
+from metrics.record import Answer, Record, Sample
+from runner.judging import RunJudge, RunJudges
+from tasks.benchmark import Benchmark
 
 __all__ = ["LiveScores"]
 
@@ -19,19 +21,20 @@ __all__ = ["LiveScores"]
 class LiveScores:
     """Progress bar with rate, time left, running pass rate and failures.
 
-    One scoring thread: the verifiers are pure Python, more threads would only take turns. The
-    verdicts are remembered by the benchmark, so the metrics do not compute them again.
-
     Args:
-        benchmarks: by name; one without a scorer at hand (an ungraded dataset) is left out.
+        benchmarks: by name.
         total: samples of the run.
-        judge: for benchmarks whose answers are judged.
+        judges: of the run.
+        threaded: score in a thread, so that generation goes on meanwhile. One thread: the verifiers are pure Python,
+            more would only take turns. Where nothing is generated there is nothing to hold up.
     """
 
-    def __init__(self, benchmarks: Mapping[str, Benchmark], total: int, judge: RunJudge | None = None) -> None:
+    def __init__(
+        self, benchmarks: Mapping[str, Benchmark], total: int, judges: RunJudges, *, threaded: bool = True
+    ) -> None:
         self._benchmarks = benchmarks
-        self._judge = judge
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring")
+        self._judges = judges
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring") if threaded else None
         self._bar = tqdm(total=total, desc="answers", unit="q", smoothing=0.1, dynamic_ncols=True)
         self._passed = 0.0
         self._scored = self._failed = self._kept = self._unjudged = 0
@@ -40,59 +43,61 @@ class LiveScores:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
         self._bar.close()
 
-    def on_answer(self, doc: Any, outcome: Any) -> "Coroutine[Any, Any, str | None] | None":
-        """Called on the event loop with each outcome; returns the scoring or judging to wait for, if any."""
+    def on_answer(self, doc: Any, outcome: Any) -> Coroutine[Any, Any, Scored] | Scored:
+        """Called on the event loop with each outcome; returns the scored answer, or the work that will give it."""
         self._bar.update()
+        name = doc.task_name.partition(":")[0]
+        found, sample = self._benchmarks[name], Sample.of(doc.specific)
         if outcome.status != "answered":
             self._failed += 1
             self._show()
-            return None
+            return Scored(found.unanswered(sample, outcome.status, outcome.error or ""))
         self._kept += outcome.from_journal
-        found = self._benchmarks.get(doc.task_name.partition(":")[0])
-        if found is None:
-            self._show()
-            return None
-        if found.judging is not None and self._judge is not None:
-            return self._judged(self._judge, found.judging, found.metric_names[0], doc, outcome)
-        return self._score(found, doc, outcome)
+        answer, judge = Answer(outcome.text, outcome.truncated), self._judges.of(name)
+        if found.judging is not None and judge is not None:
+            return self._judged(judge, found, found.judging, doc.task_name, sample, answer)
+        if self._pool is None:
+            return self._finished(found, _score(found, sample, answer))
+        return self._in_thread(self._pool, found, sample, answer)
 
-    async def _score(self, found: Benchmark, doc: Any, outcome: Any) -> None:
+    async def _in_thread(self, pool: ThreadPoolExecutor, found: Benchmark, sample: Sample, answer: Answer) -> Scored:
         loop = asyncio.get_running_loop()
-        try:
-            record = await loop.run_in_executor(self._pool, found.score, doc.specific, outcome.text, outcome.truncated)
-        except Exception:
-            # A fault of the scorer: the metric meets it again, names the sample and counts it as unscored.
-            return
-        self._count(record["scores"][found.metric_names[0]])
+        return self._finished(found, await loop.run_in_executor(pool, _score, found, sample, answer))
 
-    async def _judged(self, judge: RunJudge, judging: Judging, metric: str, doc: Any, outcome: Any) -> str:
+    async def _judged(
+        self, judge: RunJudge, found: Benchmark, judging: Judging, task: str, sample: Sample, answer: Answer
+    ) -> Scored:
         try:
-            judgement = await judging.judge(doc.specific, outcome.text, judge.ask(doc))
+            judgement = await judging.judge(sample, answer, judge.ask(task, sample))
         except (EndpointError, JournalError):
             raise  # the judge refuses everything, or nothing can be kept: no use in going on
         except Exception as error:
             judgement = Judgement("failed", error=f"judging raised {type(error).__name__}: {error}")
-        if judgement.status == "judged":
-            try:
-                self._count(judging.score(doc.specific, outcome.text, outcome.truncated, judgement)["scores"][metric])
-            except Exception:
-                self._show()  # as in _score
-        else:
-            self._unjudged += 1
-            self._show()
-        return judgement.to_json()
+        return self._finished(found, _score(found, sample, answer, judgement), judgement.to_json())
 
-    def _count(self, value: float | None) -> None:
+    def _finished(self, found: Benchmark, record: Record, judgement: str = "") -> Scored:
+        value = record["scores"].get(found.metric_names[0])
         if value is not None:
             self._scored += 1
             self._passed += value
+        self._unjudged += record["outcome"] == "unjudged"
         self._show()
+        return Scored(record, judgement)
 
     def _show(self) -> None:
         rate = f"pass rate {self._passed / self._scored:.3f}, " if self._scored else ""
         kept = f", {self._kept} kept" if self._kept else ""
         unjudged = f", {self._unjudged} not judged" if self._unjudged else ""
         self._bar.set_postfix_str(f"{rate}{self._failed} without answer{unjudged}{kept}", refresh=False)
+
+
+def _score(found: Benchmark, sample: Sample, answer: Answer, judgement: Judgement | None = None) -> Record:
+    """The record of an answer; a fault of the scorer is counted as such and does not end the run."""
+    try:
+        return found.score(sample, answer, judgement)
+    except Exception as error:
+        return found.unanswered(sample, "unscored", f"scorer raised {type(error).__name__}: {error}")

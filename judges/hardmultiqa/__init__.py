@@ -6,7 +6,7 @@ with the endpoint's words. ``judges`` imports ``metrics`` (scoring keys, the nor
 nothing the other way round.
 """
 
-from judges.hardmultiqa.judging import judge, prompts_identity, prompts_sha256, use_prompts
-from judges.hardmultiqa.prompt_files import PROMPTS_VERSION, PromptsError
+from judges.hardmultiqa.judging import judge, judging
+from judges.hardmultiqa.prompt_files import PROMPTS_VERSION, PromptsError, builtin_prompts, load_prompts
 
-__all__ = ["PROMPTS_VERSION", "PromptsError", "judge", "prompts_identity", "prompts_sha256", "use_prompts"]
+__all__ = ["PROMPTS_VERSION", "PromptsError", "builtin_prompts", "judge", "judging", "load_prompts"]

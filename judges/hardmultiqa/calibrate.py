@@ -9,14 +9,15 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
 from endpoints.errors import EndpointError
 from judges.asking import open_judge
 from judges.hardmultiqa.calibration import Case, Finding, calibrate, load_cases, render
-from judges.hardmultiqa.judging import DEFAULT_MODEL, prompts_identity, use_prompts
-from judges.hardmultiqa.prompt_files import PromptsError
+from judges.hardmultiqa.judging import DEFAULT_MODEL
+from judges.hardmultiqa.prompt_files import PromptsError, PromptSet, builtin_prompts, load_prompts
 
 __all__ = ["main"]
 
@@ -28,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Judge the labelled set and print error rates; returns the exit status."""
     given = _parser().parse_args(arguments)
     try:
-        use_prompts(given.judge_prompts)
+        folder: str | None = given.judge_prompts
+        prompts = load_prompts(Path(folder), folder) if folder is not None else None
     except PromptsError as error:
         sys.stderr.write(f"--judge-prompts: {error}\n")
         return 2
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     cases = load_cases()
     try:
-        findings = asyncio.run(_judge_all(cases, given, key))
+        findings = asyncio.run(_judge_all(cases, given, key, prompts))
     except EndpointError as error:
         sys.stderr.write(f"{error}\n")
         return 3
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{given.judge_base_url}: {findings[0].judgement.error}\n")
         return 3
     sys.stdout.write(
-        f"Judge: {given.judge_model} at {given.judge_base_url}; {prompts_identity()}\n\n{render(findings)}"
+        f"Judge: {given.judge_model} at {given.judge_base_url}; {(prompts or builtin_prompts()).identity}\n\n{render(findings)}"
     )
     return 4 if any(finding.scored is None for finding in findings) else 0
 
@@ -63,9 +65,12 @@ def _key_problem(key: str, variable: str) -> str:
     return ""
 
 
-async def _judge_all(cases: Sequence[Case], given: argparse.Namespace, key: str) -> list[Finding]:
-    async with open_judge(given.judge_base_url, given.judge_model, key or None, given.judge_concurrency, None) as judge:
-        return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0))
+async def _judge_all(
+    cases: Sequence[Case], given: argparse.Namespace, key: str, prompts: PromptSet | None
+) -> list[Finding]:
+    url, model, concurrency = given.judge_base_url, given.judge_model, given.judge_concurrency
+    async with open_judge(url, model, key or None, concurrency, None) as judge:
+        return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0), prompts)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,8 +11,10 @@ from typing import Any, Final
 import yaml
 
 from judges.hardmultiqa.judging import judge
+from judges.hardmultiqa.prompt_files import PromptSet
 from judges.judgement import Ask, Judgement
 from metrics.hardmultiqa import TYPES, Key, Scored, parse_key, score_verdict
+from metrics.record import Answer, Sample
 
 __all__ = ["CASES", "Case", "Finding", "calibrate", "expected_verdict", "load_cases", "render", "wilson"]
 
@@ -28,21 +30,21 @@ class Case:
     Attributes:
         id: stable name.
         kind: what is special about the answer (``right``, ``refusing``, ``duplicates``...).
-        specific: as a document's, for the judge.
+        sample: as a document's, for the judge.
         answer: what is judged.
         label: what a judge should make of it.
     """
 
     id: str
     kind: str
-    specific: Mapping[str, Any]
+    sample: Sample
     answer: str
     label: Scored
 
     @property
     def type(self) -> str:
         """The question's type."""
-        return parse_key(self.specific["scoring"]).type
+        return parse_key(self.sample.scoring).type
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def load_cases(path: Path = CASES) -> list[Case]:
         key = parse_key(scoring)
         for entry in group["answers"]:
             label = score_verdict(key, expected_verdict(key, entry["expected"]))
-            cases.append(Case(entry["id"], entry["kind"], {"scoring": scoring}, entry["answer"], label))
+            sample = Sample(entry["id"], 0, scoring, "{}")
+            cases.append(Case(entry["id"], entry["kind"], sample, entry["answer"], label))
     if len({case.id for case in cases}) != len(cases):
         raise ValueError(f"{path}: an id occurs twice")
     return cases
@@ -94,19 +97,22 @@ def expected_verdict(key: Key, expected: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def calibrate(cases: Sequence[Case], ask_for: Callable[[str], Ask]) -> list[Finding]:
+async def calibrate(
+    cases: Sequence[Case], ask_for: Callable[[str], Ask], prompts: PromptSet | None = None
+) -> list[Finding]:
     """Have every case judged, all at once; the order of the findings is that of the cases.
 
     Args:
         cases: labelled answers.
         ask_for: case id -> way to put calls about it; it limits how many are in flight.
+        prompts: what the judge reads; None takes this project's own.
     """
 
     async def one(case: Case) -> Finding:
-        judgement = await judge(case.specific, case.answer, ask_for(case.id))
+        judgement = await judge(case.sample, Answer(case.answer), ask_for(case.id), prompts=prompts)
         if judgement.status != "judged":
             return Finding(case, judgement, None)
-        return Finding(case, judgement, score_verdict(parse_key(case.specific["scoring"]), judgement.verdict))
+        return Finding(case, judgement, score_verdict(parse_key(case.sample.scoring), judgement.verdict))
 
     return list(await asyncio.gather(*(one(case) for case in cases)))
 

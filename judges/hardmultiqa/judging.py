@@ -1,57 +1,45 @@
 """Judging one answer: fixed verdicts, calls, repairs."""
 
+import functools
 import itertools
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from judges.hardmultiqa.framing import compose, mark_of, repair_turns
-from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts, load_prompts
+from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts
 from judges.hardmultiqa.replies import COPIED, MAX_TOKENS, UnreadableReply, read_reply, response_format
-from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable
+from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable, Judging
 from metrics.hardmultiqa import Key, empty_verdict, parse_key, score_verdict, split_answer
+from metrics.record import Answer, Sample
 
-__all__ = ["ATTEMPTS", "DEFAULT_MODEL", "judge", "prompts_identity", "prompts_sha256", "use_prompts"]
+__all__ = ["ATTEMPTS", "DEFAULT_MODEL", "judge", "judging"]
 
 DEFAULT_MODEL: Final = "Qwen/Qwen3.5-35B-A3B"
 ATTEMPTS: Final = 3
 
-_chosen: list[PromptSet] = []  # what use_prompts put in place of this project's prompts: none or one
 
 
-def use_prompts(path: str | None) -> None:
-    """Judge by the prompts of a folder from now on; None goes back to this project's own.
+def judging(prompts: PromptSet | None = None) -> Judging:
+    """How HardMultiQA is judged.
 
-    Raises:
-        PromptsError: the folder does not hold usable prompts of all five types; nothing is changed.
+    Args:
+        prompts: what the judge reads; None takes this project's own.
     """
-    _chosen[:] = [load_prompts(Path(path), path)] if path is not None else []
+    chosen = prompts or builtin_prompts()
+    return Judging(DEFAULT_MODEL, functools.partial(judge, prompts=chosen), chosen.identity)
 
 
-def _prompts() -> PromptSet:
-    return _chosen[0] if _chosen else builtin_prompts()
-
-
-def prompts_identity() -> str:
-    """One phrase that says which prompts are in use."""
-    return _prompts().identity
-
-
-def prompts_sha256() -> str:
-    """Hex digest of the prompts in use."""
-    return _prompts().sha256
-
-
-async def judge(specific: Mapping[str, Any], text: str | None, ask: Ask) -> Judgement:
+async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet | None = None) -> Judgement:
     """Judge one answer; the answer is the same at every attempt.
 
     A run has three attempts. Where all three of an earlier run are in the journal and unreadable, a resumed run has
     three more: the same replies would leave the answer unjudged for good.
 
     Args:
-        specific: of the document; ``scoring`` is read.
-        text: raw generation; reasoning, and what a base model goes on with, are cut first.
+        sample: the question; ``scoring`` is read.
+        given: what the model said; reasoning, and what a base model goes on with, are cut first.
         ask: puts one call to the judge.
+        prompts: what the judge reads; None takes this project's own.
 
     Returns:
         A judgement; no text and no reply raises.
@@ -59,16 +47,17 @@ async def judge(specific: Mapping[str, Any], text: str | None, ask: Ask) -> Judg
     Raises:
         RowError: the scoring key cannot be read, which is checked when data is loaded.
     """
-    key = parse_key(specific["scoring"])
-    answer = split_answer(text, key.cut).text
+    key = parse_key(sample.scoring)
+    answer = split_answer(given.text, key.cut).text
     if not answer:
         verdict = empty_verdict(key)
         return Judgement("judged", verdict, reason=f"empty answer: {score_verdict(key, verdict).reason}")
+    template = (prompts or builtin_prompts()).templates[key.type]
     replies: list[JudgeReply] = []
     problem = ""
     for number in itertools.count(1):
         try:
-            verdict = await _round(key, answer, ask, number, replies)
+            verdict = await _round(key, answer, template, ask, number, replies)
         except JudgeUnavailable as error:
             return _judgement("failed", {}, "", f"the judge gave no reply: {error}", replies)
         except UnreadableReply as error:
@@ -81,7 +70,9 @@ async def judge(specific: Mapping[str, Any], text: str | None, ask: Ask) -> Judg
     return _judgement("unjudged", {}, "", what, replies)
 
 
-async def _round(key: Key, answer: str, ask: Ask, number: int, replies: list[JudgeReply]) -> dict[str, Any]:
+async def _round(
+    key: Key, answer: str, template: str, ask: Ask, number: int, replies: list[JudgeReply]
+) -> dict[str, Any]:
     """The verdict of the first readable reply of ``ATTEMPTS``; every reply is added to ``replies``.
 
     Raises:
@@ -89,7 +80,7 @@ async def _round(key: Key, answer: str, ask: Ask, number: int, replies: list[Jud
         UnreadableReply: none is readable; what is wrong with the last.
     """
     mark = mark_of(key, answer)
-    messages = compose(_prompts().templates[key.type], key, answer, mark)
+    messages = compose(template, key, answer, mark)
     signed = False
     attempt = 1
     while True:

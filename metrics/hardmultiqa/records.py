@@ -1,62 +1,39 @@
 """From one judged answer to one record."""
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Final
 
-from metrics.hardmultiqa.answers import answer_text, split_answer
+from metrics.hardmultiqa.answers import split_answer
 from metrics.hardmultiqa.options_rule import decide
-from metrics.hardmultiqa.scoring import Scored, score_verdict
+from metrics.hardmultiqa.scoring import score_verdict
 from metrics.hardmultiqa.scoring_key import Key, parse_key
-from metrics.record import Record, VerdictRecord, blank_record, pending_verdict, verdict_record
+from metrics.record import (
+    Answer,
+    Judged,
+    Record,
+    Sample,
+    Status,
+    blank_record,
+    judging_of,
+    pending_verdict,
+    verdict_record,
+)
 from metrics.verdict import Verdict
 
-__all__ = ["JUDGE_ENTRY", "SCORES", "Judged", "answer_text", "score_judged", "unanswered_sample"]
+__all__ = ["SCORES", "score", "unanswered"]
 
+_NAME: Final = "hardmultiqa"
 # Per-sample values. Their means are headlines; the two shares are defined for open questions alone.
 SCORES: Final = ("hardmultiqa_judge", "open_wrong_share", "open_not_attempted_share")
-JUDGE_ENTRY: Final = "judge"  # id of the second entry of a record's verdicts: what judging took
 
 
-class Judged(Protocol):
-    """What is read of a judgement (judges.judgement.Judgement); metrics know no judge."""
-
-    @property
-    def status(self) -> str:
-        """``judged``, ``unjudged`` (no readable reply) or ``failed`` (no reply at all)."""
-
-    @property
-    def verdict(self) -> Mapping[str, Any]:
-        """Checked verdict (scoring); empty unless judged."""
-
-    @property
-    def error(self) -> str:
-        """Why it is not judged."""
-
-    @property
-    def calls(self) -> int:
-        """Requests that got a reply."""
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Over all calls."""
-
-    @property
-    def completion_tokens(self) -> int:
-        """Over all calls."""
-
-
-def score_judged(specific: Mapping[str, Any], response: str | None, truncated: bool, judgement: Judged) -> Record:
-    """Score one judged answer.
-
-    The record's first verdict is the answer's, under the name of its type; the second, ``judge``, holds what judging
-    took (``observed``: calls, tokens, status, and what the deterministic rule says of an options answer).
+def score(sample: Sample, answer: Answer, judgement: Judged | None = None) -> Record:
+    """Score one judged answer; its one verdict stands under the name of the question's type.
 
     Args:
-        specific: of the document: ``id``, ``repeat``, ``scoring``, ``labels``.
-        response: raw model text, reasoning included; None counts as empty.
-        truncated: whether generation ended at the token cap.
-        judgement: what became of judging it.
+        sample: the question; its ``scoring`` is a text of scoring_key.
+        answer: what the model said.
+        judgement: what became of judging it; without one the answer is never right or wrong.
 
     Returns:
         The record; its outcome is ``unjudged`` where there is no verdict.
@@ -64,57 +41,33 @@ def score_judged(specific: Mapping[str, Any], response: str | None, truncated: b
     Raises:
         ValueError: the scoring key cannot be read, or the verdict is none on this question.
     """
-    key = parse_key(specific["scoring"])
-    answer = split_answer(response, key.cut)
-    known: Any = {"empty": not answer.text, "truncated": truncated, "unclosed_reasoning": answer.unclosed}
-    if judgement.status != "judged":
-        error = judgement.error or f"no verdict: {judgement.status}"
-        entries = [pending_verdict(key.type, "answer"), _judge_entry(key, answer.text, judgement, None)]
-        unjudged: Record = blank_record(specific, "unjudged", error, SCORES, entries) | known
-        return unjudged
-    scored = score_verdict(key, judgement.verdict)
-    verdict = Verdict(scored.score == 1.0, scored.code, scored.reason, scored.observed, scored.wanted)
-    entries = [verdict_record(key.type, "answer", verdict), _judge_entry(key, answer.text, judgement, scored)]
-    scores = {
-        "hardmultiqa_judge": scored.score,
-        "open_wrong_share": float(scored.observed == -1) if key.type == "open" else None,
-        "open_not_attempted_share": float(scored.observed == 0) if key.type == "open" else None,
-    }
-    judged: Record = blank_record(specific, "answered", "", SCORES, entries) | known | {"scores": scores}
-    return judged
+    key = parse_key(sample.scoring)
+    given = split_answer(answer.text, key.cut)
+    rule = _rule(key, given.text)
+    if judgement is None or judgement.status != "judged":
+        error = "no judge was asked" if judgement is None else judgement.error or f"no verdict: {judgement.status}"
+        record = unanswered(sample, "unjudged", error)
+        record["judging"] = None if judgement is None else judging_of(judgement, rule)
+    else:
+        scored = score_verdict(key, judgement.verdict)
+        verdict = Verdict(scored.score == 1.0, scored.code, scored.reason, scored.observed, scored.wanted)
+        record = blank_record(sample, "answered", "", SCORES, [verdict_record(key.type, key.type, _NAME, 0, verdict)])
+        record["judging"] = judging_of(judgement, rule, "right" if scored.score == 1.0 else "wrong")
+        record["scores"]["hardmultiqa_judge"] = scored.score
+        if key.type == "open":
+            record["scores"]["open_wrong_share"] = float(scored.observed == -1)
+            record["scores"]["open_not_attempted_share"] = float(scored.observed == 0)
+    record["empty"] = not given.text
+    record["truncated"] = answer.truncated
+    record["unclosed_reasoning"] = given.unclosed
+    return record
 
 
-def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> Record:
-    """The record of a sample that has no valid answer or no verdict.
-
-    Args:
-        specific: of the document, as for score_judged.
-        outcome: ``failed``, ``not_asked``, ``unscored`` or ``unjudged``.
-        error: one line that says why.
-    """
+def unanswered(sample: Sample, outcome: Status, error: str) -> Record:
+    """The record of a sample that has no valid answer or no verdict: how it ended, and one line that says why."""
     # No check that could raise: a sample whose scoring failed is recorded through this path.
-    kind = str(json.loads(specific["scoring"])["type"])
-    return blank_record(
-        specific, outcome, error, SCORES, [pending_verdict(kind, "answer"), pending_verdict(JUDGE_ENTRY, "judge")]
-    )
-
-
-def _judge_entry(key: Key, answer: str, judgement: Judged, scored: Scored | None) -> VerdictRecord:
-    observed = {
-        "status": judgement.status,
-        "calls": judgement.calls,
-        "prompt_tokens": judgement.prompt_tokens,
-        "completion_tokens": judgement.completion_tokens,
-        "rule": _rule(key, answer),
-        "judge": None if scored is None else "right" if scored.score == 1.0 else "wrong",
-    }
-    if judgement.status != "judged":
-        return verdict_record(
-            JUDGE_ENTRY, "judge", Verdict(False, judgement.status, judgement.error or "no verdict", observed)
-        )
-    calls = judgement.calls
-    reason = {0: "decided without the judge", 1: "judged at the first call"}.get(calls, f"judged at call {calls}")
-    return verdict_record(JUDGE_ENTRY, "judge", Verdict(True, "ok", reason, observed))
+    kind = str(json.loads(sample.scoring)["type"])
+    return blank_record(sample, outcome, error, SCORES, [pending_verdict(kind, kind, _NAME, 0)])
 
 
 def _rule(key: Key, answer: str) -> str | None:

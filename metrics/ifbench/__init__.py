@@ -14,11 +14,10 @@ from metrics.ifbench.foreign import NotGradableError, Source
 from metrics.ifbench.grading import (
     OWN_GRADERS,
     READINGS,
-    add_grader,
+    Graders,
     check_kwargs,
-    graders,
+    default_graders,
     loose_variants,
-    sources,
     verify,
     verify_all,
 )
@@ -36,20 +35,19 @@ __all__ = [
     "ArgumentsError",
     "Checker",
     "Decision",
+    "Graders",
     "NotGradableError",
     "Readings",
     "Reasoning",
     "ResourceError",
     "Source",
-    "add_grader",
     "check_kwargs",
     "check_resources",
-    "graders",
+    "default_graders",
     "is_degenerate",
     "loose_variants",
     "readings_of",
     "repeat_share",
-    "sources",
     "split_reasoning",
     "strip_reasoning",
     "verify",
@@ -62,5 +60,5 @@ GRADERS: tuple[str, ...]
 def __getattr__(name: str) -> Any:
     """GRADERS, looked up when it is asked for: which graders are at hand depends on the machine, not on the import."""
     if name == "GRADERS":
-        return graders()
+        return default_graders().names
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,11 +21,10 @@ __all__ = [
     "LONGEST_LOOSE",
     "OWN_GRADERS",
     "READINGS",
-    "add_grader",
+    "Graders",
     "check_kwargs",
-    "graders",
+    "default_graders",
     "loose_variants",
-    "sources",
     "verify",
     "verify_all",
 ]
@@ -42,36 +41,6 @@ OWN_GRADERS: Final = tuple(name + suffix for name in READINGS for suffix in ("",
 BLANK: Final = failed("blank-answer", "the answer is missing or blank")
 # A worker that died or stalled under an answer would do so again under its variants, which begin with the answer.
 _LOST: Final = ("ProcessEnded", "TimeoutError")
-
-
-@cache
-def _foreign() -> dict[str, ForeignCheckers]:
-    """The checkers of other projects at hand, by name; LightEval's are there where LightEval is."""
-    source = lighteval_source()
-    return {source.name: ForeignCheckers(source)} if source else {}
-
-
-def add_grader(name: str, path: str | Path) -> Source:
-    """Make ``NAME_strict`` and ``NAME_loose`` of the checkers in a checkout; the source tells its commit.
-
-    Raises:
-        ValueError: a name that is taken or no plain word, or a path without checkers.
-    """
-    if name in READINGS or name in _foreign():
-        raise ValueError(f"there are graders by the name of {name!r} already")
-    source = source_at(name, Path(path))
-    _foreign()[name] = ForeignCheckers(source)
-    return source
-
-
-def sources() -> list[Source]:
-    """Where the checkers of other projects come from, for the record of a run."""
-    return [checkers.source for checkers in _foreign().values()]
-
-
-def graders() -> tuple[str, ...]:
-    """The names that ``verify`` takes on this machine: our own, LightEval's where it is, and those added."""
-    return (*OWN_GRADERS, *(name + suffix for name in _foreign() for suffix in (_STRICT, _LOOSE)))
 
 
 def _checker(instruction_id: str) -> Checker:
@@ -141,83 +110,140 @@ def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings
     return strict or BLANK
 
 
+class Graders:
+    """The graders at hand: our own, and those of other projects' checkers; a value that never changes.
+
+    Args:
+        foreign: other projects' checkers by the name that their graders begin with.
+
+    Attributes:
+        names: of the graders, as ``verify`` takes them.
+    """
+
+    def __init__(self, foreign: Mapping[str, ForeignCheckers]) -> None:
+        self._foreign = dict(foreign)
+        self.names: tuple[str, ...] = (
+            *OWN_GRADERS,
+            *(name + suffix for name in self._foreign for suffix in (_STRICT, _LOOSE)),
+        )
+
+    @property
+    def sources(self) -> list[Source]:
+        """Where the checkers of other projects come from, for the record of a run."""
+        return [checkers.source for checkers in self._foreign.values()]
+
+    def adding(self, name: str, path: str | Path) -> "Graders":
+        """These graders with ``NAME_strict`` and ``NAME_loose`` of the checkers in a checkout.
+
+        Raises:
+            ValueError: a name that is taken or no plain word, or a path without checkers.
+        """
+        if name in READINGS or name in self._foreign:
+            raise ValueError(f"there are graders by the name of {name!r} already")
+        return Graders(self._foreign | {name: ForeignCheckers(source_at(name, Path(path)))})
+
+    def verify(
+        self,
+        instruction_id: str,
+        kwargs: Any,
+        response: str | None,
+        *,
+        prompt: str | None = None,
+        grader: str = "proposed",
+    ) -> Verdict:
+        """Whether an answer follows one instruction, and why.
+
+        Args:
+            instruction_id: a key of CHECKERS.
+            kwargs: the constraint's arguments, as the dataset row has them.
+            response: the answer without its reasoning; it is not trimmed. None and blank answers fail.
+            prompt: the prompt; the checkers of this project do not read it, checkers of others may.
+            grader: one of ``names``.
+
+        Returns:
+            The verdict; never an exception for any string. Codes beside the checkers' own: ``blank-answer``, ``crash``.
+
+        Raises:
+            ArgumentsError: an unknown instruction, or arguments that it does not take (6.3).
+            ValueError: an unknown grader.
+            ResourceError: a dictionary that a checker needs is not installed.
+            NotGradableError: another project's checkers cannot judge this instruction here.
+        """
+        if grader not in self.names:
+            raise ValueError(f"no grader {grader!r}; there are {', '.join(self.names)}")
+        arguments = check_kwargs(instruction_id, kwargs)
+        if response is None or not response.strip():
+            return BLANK
+        loose = grader.endswith(_LOOSE)
+        readings = READINGS.get(grader.removesuffix(_LOOSE))
+        if readings is None:
+            texts = list(loose_variants(response)) if loose else [response]
+            name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
+            return self._foreign[name].judge(instruction_id, arguments, texts, prompt or "")
+        judge = _judge_loosely if loose else _judge
+        return judge(CHECKERS[instruction_id], arguments, response, readings)
+
+    def verify_all(
+        self, instruction_id: str, kwargs: Any, answer: str, trimmed: str, *, prompt: str = ""
+    ) -> dict[str, Verdict | NotGradableError]:
+        """One constraint under every grader, in their order; what ``verify`` gives for each, in less time.
+
+        A strict pass is a loose pass, so the variants are tried where the strict verdict fails only.
+
+        Args:
+            instruction_id, kwargs: as for ``verify``.
+            answer: the text that is graded, for all but the proposed readings.
+            trimmed: the text for the proposed readings (protocol decision APD1).
+            prompt: for the checkers of other projects.
+
+        Raises:
+            ArgumentsError, ResourceError: as ``verify``.
+        """
+        arguments = check_kwargs(instruction_id, kwargs)
+        found: dict[str, Verdict | NotGradableError] = {}
+        for name in READINGS:
+            text = trimmed if name == "proposed" else answer
+            strict = self.verify(instruction_id, arguments, text, grader=name)
+            found[name] = strict
+            found[name + _LOOSE] = (
+                strict if strict.passed else self.verify(instruction_id, arguments, text, grader=name + _LOOSE)
+            )
+        for name in self._foreign:
+            found |= self._foreign_pair(name, instruction_id, arguments, answer, prompt)
+        return found
+
+    def _foreign_pair(
+        self, name: str, instruction_id: str, arguments: Arguments, answer: str, prompt: str
+    ) -> dict[str, Verdict | NotGradableError]:
+        """The strict and the loose verdict of another project's checkers."""
+
+        def judged(suffix: str) -> Verdict | NotGradableError:
+            try:
+                return self.verify(instruction_id, arguments, answer, prompt=prompt, grader=name + suffix)
+            except NotGradableError as error:
+                return error
+
+        strict = judged(_STRICT)
+        settled = isinstance(strict, NotGradableError) or strict.passed or strict.observed in _LOST
+        return {name + _STRICT: strict, name + _LOOSE: strict if settled else judged(_LOOSE)}
+
+
+@cache
+def default_graders() -> Graders:
+    """Our own graders, and LightEval's where LightEval is installed."""
+    source = lighteval_source()
+    return Graders({source.name: ForeignCheckers(source)} if source else {})
+
+
 def verify(
     instruction_id: str, kwargs: Any, response: str | None, *, prompt: str | None = None, grader: str = "proposed"
 ) -> Verdict:
-    """Whether an answer follows one instruction, and why.
-
-    Args:
-        instruction_id: a key of CHECKERS.
-        kwargs: the constraint's arguments, as the dataset row has them.
-        response: the answer without its reasoning; it is not trimmed. None and blank answers fail.
-        prompt: the prompt; the checkers of this project do not read it, checkers of others may.
-        grader: one of :func:`graders`.
-
-    Returns:
-        The verdict; never an exception for any string. Codes beside the checkers' own: ``blank-answer``, ``crash``.
-
-    Raises:
-        ArgumentsError: an unknown instruction, or arguments that it does not take (6.3).
-        ValueError: an unknown grader.
-        ResourceError: a dictionary that a checker needs is not installed.
-        NotGradableError: another project's checkers cannot judge this instruction here.
-    """
-    if grader not in graders():
-        raise ValueError(f"no grader {grader!r}; there are {', '.join(graders())}")
-    arguments = check_kwargs(instruction_id, kwargs)
-    if response is None or not response.strip():
-        return BLANK
-    loose = grader.endswith(_LOOSE)
-    readings = READINGS.get(grader.removesuffix(_LOOSE))
-    if readings is None:
-        texts = list(loose_variants(response)) if loose else [response]
-        name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
-        return _foreign()[name].judge(instruction_id, arguments, texts, prompt or "")
-    judge = _judge_loosely if loose else _judge
-    return judge(CHECKERS[instruction_id], arguments, response, readings)
+    """Whether an answer follows one instruction, by one of the graders at hand: see :meth:`Graders.verify`."""
+    return default_graders().verify(instruction_id, kwargs, response, prompt=prompt, grader=grader)
 
 
 def verify_all(
     instruction_id: str, kwargs: Any, answer: str, trimmed: str, *, prompt: str = ""
 ) -> dict[str, Verdict | NotGradableError]:
-    """One constraint under every grader at hand, in their order; what ``verify`` gives for each, in less time.
-
-    A strict pass is a loose pass, so the variants are tried where the strict verdict fails only.
-
-    Args:
-        instruction_id, kwargs: as for ``verify``.
-        answer: the text that is graded, for all but the proposed readings.
-        trimmed: the text for the proposed readings (protocol decision APD1).
-        prompt: for the checkers of other projects.
-
-    Raises:
-        ArgumentsError, ResourceError: as ``verify``.
-    """
-    arguments = check_kwargs(instruction_id, kwargs)
-    found: dict[str, Verdict | NotGradableError] = {}
-    for name in READINGS:
-        text = trimmed if name == "proposed" else answer
-        strict = verify(instruction_id, arguments, text, grader=name)
-        found[name] = strict
-        found[name + _LOOSE] = (
-            strict if strict.passed else verify(instruction_id, arguments, text, grader=name + _LOOSE)
-        )
-    for name in _foreign():
-        found |= _foreign_pair(name, instruction_id, arguments, answer, prompt)
-    return found
-
-
-def _foreign_pair(
-    name: str, instruction_id: str, arguments: Arguments, answer: str, prompt: str
-) -> dict[str, Verdict | NotGradableError]:
-    """The strict and the loose verdict of another project's checkers."""
-
-    def judged(suffix: str) -> Verdict | NotGradableError:
-        try:
-            return verify(instruction_id, arguments, answer, prompt=prompt, grader=name + suffix)
-        except NotGradableError as error:
-            return error
-
-    strict = judged(_STRICT)
-    settled = isinstance(strict, NotGradableError) or strict.passed or strict.observed in _LOST
-    return {name + _STRICT: strict, name + _LOOSE: strict if settled else judged(_LOOSE)}
+    """One constraint under every grader at hand: see :meth:`Graders.verify_all`."""
+    return default_graders().verify_all(instruction_id, kwargs, answer, trimmed, prompt=prompt)

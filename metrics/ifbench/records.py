@@ -7,10 +7,19 @@ from typing import Any, Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.foreign import NotGradableError
-from metrics.ifbench.grading import check_kwargs, graders, verify, verify_all
+from metrics.ifbench.grading import Graders, check_kwargs, default_graders
 from metrics.ifbench.quality import is_degenerate, repeat_share
-from metrics.ifbench.reasoning import Reasoning, split_reasoning
-from metrics.record import Record, VerdictRecord, blank_record, pending_verdict, verdict_record
+from metrics.ifbench.reasoning import split_reasoning
+from metrics.record import (
+    Answer,
+    Record,
+    Sample,
+    Status,
+    VerdictRecord,
+    blank_record,
+    pending_verdict,
+    verdict_record,
+)
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -19,10 +28,10 @@ __all__ = [
     "first_tag_name",
     "instruction_level",
     "prompt_level",
+    "score",
     "score_names",
-    "score_sample",
     "scoring_key",
-    "unanswered_sample",
+    "unanswered",
 ]
 
 # The four rates that papers and harnesses print, under the proposed readings; the paper's headline stands first.
@@ -33,7 +42,7 @@ MAIN: Final[Mapping[str, tuple[str, str]]] = {
     "inst_level_strict_acc": ("instruction_level", "proposed"),
 }
 NOT_GRADABLE: Final = "not-gradable"
-_KEPT: Final = 32_768
+_Verdicts = Mapping[str, Sequence[Verdict | NotGradableError]]  # by grader, in the order of the constraints
 
 
 class _Question(NamedTuple):
@@ -41,15 +50,6 @@ class _Question(NamedTuple):
 
     prompt: str
     constraints: tuple[tuple[str, Arguments], ...]
-
-
-class _Graded(NamedTuple):
-    """An answer's verdicts: for each grader, for each constraint in order."""
-
-    reasoning: Reasoning
-    verdicts: Mapping[str, tuple[Verdict | NotGradableError, ...]]
-    first_tag: Mapping[str, float | None]
-    degenerate: bool
 
 
 def scoring_key(row: Mapping[str, Any]) -> str:
@@ -87,9 +87,9 @@ def first_tag_name(name: str) -> str:
     return f"first_tag/{name}"
 
 
-def score_names() -> tuple[str, ...]:
-    """Keys of a record's scores with the graders that are at hand now."""
-    levels = [level(grader) for grader in graders() for level in (prompt_level, instruction_level)]
+def score_names(graders: Graders) -> tuple[str, ...]:
+    """Keys of a record's scores."""
+    levels = [level(grader) for grader in graders.names for level in (prompt_level, instruction_level)]
     return (*MAIN, *levels, *map(first_tag_name, MAIN), "degenerate")
 
 
@@ -108,86 +108,82 @@ def _rates(verdicts: Sequence[Verdict | NotGradableError]) -> tuple[float | None
     )
 
 
-def _main_rates(verdicts: Mapping[str, Sequence[Verdict | NotGradableError]]) -> dict[str, float | None]:
+def _main_rates(verdicts: _Verdicts) -> dict[str, float | None]:
     return {
         name: _rates(verdicts[grader])[0 if level == "prompt_level" else 1] for name, (level, grader) in MAIN.items()
     }
 
 
-@functools.lru_cache(maxsize=_KEPT)
-def _grade(scoring: str, response: str | None, names: tuple[str, ...]) -> _Graded:
-    """Pure while the graders stay the same (``names``): the live pass rate and the metrics share one pass an answer."""
-    question = _question(scoring)
-    reasoning = split_reasoning(response)
-    by_constraint = [
-        verify_all(name, arguments, reasoning.answer, reasoning.trimmed, prompt=question.prompt)
-        for name, arguments in question.constraints
-    ]
-    verdicts = {grader: tuple(found[grader] for found in by_constraint) for grader in names}
-    first_tag = _main_rates(verdicts)
-    if reasoning.first_tag != reasoning.answer:
-        text = reasoning.first_tag.lstrip("\r\n")
-        first_tag = _main_rates(
-            {
-                grader: [verify(name, arguments, text, grader=grader) for name, arguments in question.constraints]
-                for grader in ("proposed", "proposed_loose")
-            }
-        )
-    return _Graded(reasoning, verdicts, first_tag, is_degenerate(repeat_share(response)))
-
-
-def _record_of(name: str, grader: str, verdict: Verdict | NotGradableError) -> VerdictRecord:
-    if isinstance(verdict, Verdict):
-        return verdict_record(name, grader, verdict)
-    return {**pending_verdict(name, grader), "code": NOT_GRADABLE, "reason": str(verdict)}
-
-
-def score_sample(specific: Mapping[str, Any], response: str | None, truncated: bool) -> Record:
+def score(sample: Sample, answer: Answer, judgement: Any = None, *, graders: Graders | None = None) -> Record:
     """Verify one answer under every grader.
 
     Args:
-        specific: of the document: ``id``, ``repeat``, ``scoring`` (scoring_key), ``labels``.
-        response: raw model text, reasoning included; None counts as empty.
-        truncated: whether generation ended at the token cap.
+        sample: the question; its ``scoring`` is a key of scoring_key.
+        answer: what the model said.
+        judgement: not read: no model judges.
+        graders: None takes those at hand.
 
     Returns:
         The record. Its verdicts stand grader by grader, each in the order of the constraints; ``id`` is the
-        instruction, ``family`` the grader. A constraint that a grader cannot judge here has ``passed`` None and the
+        instruction, ``group`` its family. A constraint that a grader cannot judge here has ``passed`` None and the
         code ``not-gradable``. An answer of nothing but unclosed reasoning fails everything and is not called empty.
 
     Raises:
         ResourceError: a dictionary that a checker needs is not installed.
     """
-    names = graders()
-    constraints = _question(specific["scoring"]).constraints
-    graded = _grade(specific["scoring"], response, names)
-    scores = _main_rates(graded.verdicts)
-    for grader in names:
-        scores[prompt_level(grader)], scores[instruction_level(grader)] = _rates(graded.verdicts[grader])
-    scores |= {first_tag_name(name): value for name, value in graded.first_tag.items()}
-    scores["degenerate"] = float(graded.degenerate)
-    verdicts = [
-        _record_of(name, grader, verdict)
-        for grader in names
-        for (name, _), verdict in zip(constraints, graded.verdicts[grader], strict=True)
+    graders = graders or default_graders()
+    question = _question(sample.scoring)
+    reasoning = split_reasoning(answer.text)
+    by_constraint = [
+        graders.verify_all(name, arguments, reasoning.answer, reasoning.trimmed, prompt=question.prompt)
+        for name, arguments in question.constraints
     ]
-    return blank_record(specific, "answered", "", (), verdicts) | {
-        "empty": graded.reasoning.extraction == "ok" and not graded.reasoning.answer.strip(),
-        "truncated": truncated,
-        "unclosed_reasoning": graded.reasoning.unclosed,
-        "scores": scores,
-    }
+    found: _Verdicts = {grader: [of[grader] for of in by_constraint] for grader in graders.names}
+    first_tag = found
+    if reasoning.first_tag != reasoning.answer:
+        text = reasoning.first_tag.lstrip("\r\n")
+        first_tag = {
+            grader: [graders.verify(name, arguments, text, grader=grader) for name, arguments in question.constraints]
+            for grader in ("proposed", "proposed_loose")
+        }
+    scores = _main_rates(found)
+    for grader in graders.names:
+        scores[prompt_level(grader)], scores[instruction_level(grader)] = _rates(found[grader])
+    scores |= {first_tag_name(name): rate for name, rate in _main_rates(first_tag).items()}
+    scores["degenerate"] = float(is_degenerate(repeat_share(answer.text)))
+    verdicts = [
+        _verdict(name, grader, place, verdict)
+        for grader in graders.names
+        for place, ((name, _), verdict) in enumerate(zip(question.constraints, found[grader], strict=True))
+    ]
+    record = blank_record(sample, "answered", "", (), verdicts)
+    record["empty"] = reasoning.extraction == "ok" and not reasoning.answer.strip()
+    record["truncated"] = answer.truncated
+    record["unclosed_reasoning"] = reasoning.unclosed
+    record["scores"] = scores
+    return record
 
 
-def unanswered_sample(specific: Mapping[str, Any], outcome: str, error: str) -> Record:
-    """The record of a sample that has no valid answer or no verdict.
-
-    Args:
-        specific: of the document, as for score_sample.
-        outcome: ``failed``, ``not_asked`` or ``unscored``.
-        error: one line that says why.
-    """
+def unanswered(sample: Sample, outcome: Status, error: str, *, graders: Graders | None = None) -> Record:
+    """The record of a sample that has no valid answer or no verdict: how it ended, and one line that says why."""
     # No checking here that could raise: a sample whose scoring failed is recorded through this path.
-    names = [entry["id"] for entry in json.loads(specific["scoring"])["constraints"]]
-    pending = [pending_verdict(name, grader) for grader in graders() for name in names]
-    return blank_record(specific, outcome, error, score_names(), pending)
+    graders = graders or default_graders()
+    names = [entry["id"] for entry in json.loads(sample.scoring)["constraints"]]
+    pending = [
+        pending_verdict(name, _family(name), grader, place)
+        for grader in graders.names
+        for place, name in enumerate(names)
+    ]
+    return blank_record(sample, outcome, error, score_names(graders), pending)
+
+
+def _family(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def _verdict(name: str, grader: str, place: int, verdict: Verdict | NotGradableError) -> VerdictRecord:
+    if isinstance(verdict, Verdict):
+        return verdict_record(name, _family(name), grader, place, verdict)
+    pending = pending_verdict(name, _family(name), grader, place)
+    pending["code"], pending["reason"] = NOT_GRADABLE, str(verdict)
+    return pending
