@@ -13,7 +13,8 @@ from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.parser import build_parser
 from runner.settings import EMBEDDED, Settings, merge_resumed
-from tasks.registry import BENCHMARK_NAMES, TaskNameError, benchmark, parse_task, smoke_samples, split_task_list
+from tasks.names import TaskName, TaskNameError, split_task_list
+from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task, smoke_samples
 
 __all__ = ["main", "read_arguments"]
 
@@ -73,8 +74,8 @@ def print_tasks() -> None:
         found = benchmark(name)
         shots = ", ".join(f"|{number}" for number in found.fewshots)
         sys.stdout.write(f"{found.title}: few-shot {shots}, datasets {', '.join(found.datasets)} or a path\n")
-        for task in found.task_names():
-            sys.stdout.write(f"  {task}\n")
+        for task in found.tasks():
+            sys.stdout.write(f"  {task.plain}\n")
 
 
 def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None, list[str]]:
@@ -172,9 +173,9 @@ def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _check_options(given: Mapping[str, Any], tasks: Sequence[str]) -> None:
+def _check_options(given: Mapping[str, Any], tasks: Sequence[TaskName]) -> None:
     """An option that no task of the run reads is an error, not an argument that does nothing."""
-    taken = {option for task in tasks for option in benchmark(task.partition(":")[0]).options}
+    taken = {option for task in tasks for option in benchmark(task.benchmark).options}
     for option, names in _OPTIONAL.items():
         found = [name for name in names if name in given]
         if found and option not in taken:
@@ -183,19 +184,19 @@ def _check_options(given: Mapping[str, Any], tasks: Sequence[str]) -> None:
             raise UsageError(f"--{shown} is for tasks of {' and '.join(takers) or 'no benchmark'} only")
 
 
-def _tasks(lists: Sequence[str]) -> tuple[str, ...]:
-    names = [str(parse_task(text)) for part in lists for text in split_task_list(part)]
-    if not names:
+def _tasks(lists: Sequence[str]) -> tuple[TaskName, ...]:
+    tasks = [parse_task(text) for part in lists for text in split_task_list(part)]
+    if not tasks:
         raise UsageError("--task is empty")
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"task {name} is given twice")
-    return tuple(names)
+    for task in tasks:
+        if tasks.count(task) > 1:
+            raise UsageError(f"task {task} is given twice")
+    return tuple(tasks)
 
 
-def _bounds(texts: Sequence[str], tasks: Sequence[str] | None) -> dict[str, float]:
+def _bounds(texts: Sequence[str], tasks: Sequence[TaskName] | None) -> dict[str, float]:
     """``METRIC=VALUE`` pairs; a metric that no task of the run has is an error, not a bound that never bites."""
-    benches = {name.partition(":")[0] for name in tasks} if tasks else set(BENCHMARK_NAMES)
+    benches = {task.benchmark for task in tasks} if tasks else set(BENCHMARK_NAMES)
     known = sorted({metric for bench in benches for metric in benchmark(bench).metric_names})
     bounds: dict[str, float] = {}
     for text in texts:

@@ -66,7 +66,7 @@ def load_data(
 
 def _check_same(name: str, handle: DatasetHandle, before: Mapping[str, Any], settings: Settings) -> None:
     fields = list(_UNCHANGED)
-    if any(task.partition("|")[2] != "0" for task in settings.tasks):
+    if any(task.fewshot for task in settings.tasks):
         fields.append(("shots_sha256", "few-shot examples"))
     for field, what in fields:
         now = getattr(handle, field)
@@ -79,10 +79,9 @@ def _check_same(name: str, handle: DatasetHandle, before: Mapping[str, Any], set
 def _check_size(name: str, handle: DatasetHandle, settings: Settings) -> None:
     """Every task has questions, and as many few-shot examples as it asks for."""
     for task in settings.tasks:
-        plain, _, fewshot = task.partition("|")
-        if plain.partition(":")[0] != name:
+        if task.benchmark != name:
             continue
-        if not handle.questions[plain]:
+        if not handle.questions[task.plain]:
             raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
-        if int(fewshot) > handle.shots:
+        if task.fewshot > handle.shots:
             raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from runner.exits import UsageError
 from runner.settings import Settings
 from runner.versions import versions
+from tasks.names import TaskName
 
 __all__ = ["RunFile", "filed_name", "lock_folder", "new_run_dir"]
 
@@ -21,10 +22,10 @@ def filed_name(model: str) -> str:
     return "/".join(parts[-6:]) or "model"
 
 
-def new_run_dir(output_dir: Path, model: str, tasks: Sequence[str]) -> Path:
+def new_run_dir(output_dir: Path, model: str, tasks: Sequence[TaskName]) -> Path:
     """Make a fresh folder for one run, named after the time, the model and the tasks."""
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-    label = "_".join([model.strip("/").rpartition("/")[2], *dict.fromkeys(task.partition(":")[0] for task in tasks)])
+    label = "_".join([model.strip("/").rpartition("/")[2], *dict.fromkeys(task.benchmark for task in tasks)])
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:80]
     for number in range(1, 1000):
         suffix = "" if number == 1 else f"_{number}"

@@ -48,9 +48,11 @@ def report(
         notes: warnings that belong under the table.
     """
     folder = file.path.parent
-    scored, ungraded = _split(settings.tasks, records, handles)
+    # Names are strings from here on: records and LightEval's details are filed under them.
+    names = {str(task): [str(part) for part in run_as([task])] for task in settings.tasks}
+    scored, ungraded = _split(list(names), records, handles)
     # A part without a question in this dataset was not run.
-    parts = {task: [part for part in run_as([task]) if part in records] for task in scored}
+    parts = {task: [part for part in names[task] if part in records] for task in scored}
     whole = {task: [record for part in parts[task] for record in records[part]] for task in scored}
     shown = {task: found for task, found in (whole | dict(records)).items() if handles[_bench(task)].graded}
     summaries = {task: benchmarks[_bench(task)].summarise(found) for task, found in shown.items()}
@@ -80,7 +82,7 @@ def report(
     complete = all(summaries[task].counts.complete for task in scored) and all(
         record["outcome"] in _GENERATED for task in ungraded for record in records[task]
     )
-    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks}, benchmarks)
+    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in names}, benchmarks)
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
     file.finish("complete" if complete else "incomplete", exit_status)
     show("\n" + table)

@@ -80,7 +80,7 @@ class _Run:
         self.lock: TextIO | None = None
         self.answered_any = False
         self.configured: dict[str, dict[str, Any]] = {}
-        names = dict.fromkeys(task.partition(":")[0] for task in settings.tasks)
+        names = dict.fromkeys(task.benchmark for task in settings.tasks)
         self.benchmarks: dict[str, Benchmark] = {name: benchmark(name) for name in names}
 
     def close(self) -> None:
@@ -206,10 +206,9 @@ class _Run:
         """What the benchmarks warn of before anything is sent."""
         notes = []
         for task in self.settings.tasks:
-            plain, _, fewshot = task.partition("|")
-            found = self.benchmarks[plain.partition(":")[0]]
+            found = self.benchmarks[task.benchmark]
             if found.notes is not None:
-                notes += found.notes([doc for doc in docs if doc.task_name == task], int(fewshot))
+                notes += found.notes([doc for doc in docs if doc.task_name == str(task)], task.fewshot)
         for note in notes:
             say(f"warning: {note}")
         return notes
@@ -302,13 +301,8 @@ class _Run:
     def _pipeline(self, handles: Mapping[str, DatasetHandle], model: EndpointModel, output_dir: Path) -> LightevalRun:
         settings = self.settings
         configs = [config for name, handle in handles.items() for config in self.benchmarks[name].make_tasks(handle)]
-        names = [name for name in run_as(settings.tasks) if _has_questions(name, handles)]
+        # A part of a task may have no question in a dataset of the user's.
+        tasks = [task for task in run_as(settings.tasks) if handles[task.benchmark].questions[task.plain]]
         smoke = smoke_samples(settings.tasks)
-        samples = None if settings.full else {name: settings.max_samples or smoke[name] for name in names}
-        return LightevalRun(configs, names, model, output_dir, samples, settings.repeats)
-
-
-def _has_questions(task: str, handles: Mapping[str, DatasetHandle]) -> bool:
-    """Whether there is anything to ask: a part of a task may have no question in a dataset of the user's."""
-    plain = task.partition("|")[0]
-    return handles[plain.partition(":")[0]].questions[plain] > 0
+        samples = None if settings.full else {str(task): settings.max_samples or smoke[task] for task in tasks}
+        return LightevalRun(configs, [str(task) for task in tasks], model, output_dir, samples, settings.repeats)

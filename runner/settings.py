@@ -11,6 +11,8 @@ from typing import Any
 from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
 from runner.exits import UsageError
 from tasks.benchmark import Options
+from tasks.names import TaskName
+from tasks.registry import parse_task
 
 __all__ = ["EMBEDDED", "Settings", "merge_resumed"]
 
@@ -40,7 +42,7 @@ class Settings:
     """One run's arguments with their defaults filled in.
 
     Attributes:
-        tasks: full names, ``ifhard:all|0``.
+        tasks: in the order asked for; ``run.json`` names them as ``ifhard:all|0``.
         model: name sent to the server, ``embedded``, or a label for saved answers.
         base_url: server, None for the embedded model and for saved answers.
         api_key_env: environment variable that holds the key.
@@ -68,7 +70,7 @@ class Settings:
         serve: file that says which servers to start, or None.
     """
 
-    tasks: tuple[str, ...]
+    tasks: tuple[TaskName, ...]
     model: str
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
@@ -102,7 +104,7 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return json.loads(json.dumps(dataclasses.asdict(self)))  # type: ignore[no-any-return]
+        return _plain({field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Settings":
@@ -110,6 +112,7 @@ class Settings:
 
         Raises:
             UsageError: a field is missing or unknown (written by another version).
+            TaskNameError: this version has no such task.
         """
         names = {field.name for field in dataclasses.fields(cls)}
         if set(values) != names:
@@ -120,7 +123,7 @@ class Settings:
         tasks = values["tasks"]
         if not isinstance(tasks, list) or not tasks or not all(isinstance(task, str) for task in tasks):
             raise UsageError(f"run.json lists no tasks: {tasks!r}")
-        return cls(**{**values, "tasks": tuple(tasks), "graders": tuple(values["graders"])})
+        return cls(**{**values, "tasks": tuple(map(parse_task, tasks)), "graders": tuple(values["graders"])})
 
 
 def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, smoke: int) -> Settings:
@@ -138,7 +141,7 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     own = recorded.to_json()
     differences = [
         f"{'--' + name.replace('_', '-')}: the run has {own[name]!r}, the command line says {value!r}"
-        for name, value in sorted(json.loads(json.dumps(dict(given))).items())
+        for name, value in sorted(_plain(given).items())
         if name not in _FREE_ON_RESUME and value != own[name]
     ]
     if differences:
@@ -154,3 +157,9 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
         size = "every sample" if before == math.inf else f"{before} samples"
         raise UsageError(f"cannot resume {run_dir} with {after} samples a task: the run has {size}, it can only grow")
     return resumed
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as ``run.json`` holds them, task names in full."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(values), default=str))
+    return plain

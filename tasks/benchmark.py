@@ -1,5 +1,6 @@
 """What a benchmark tells the runner about itself, without importing LightEval."""
 
+import dataclasses
 import importlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any
 from judges.judgement import Ask, Judgement
 from metrics.record import Record
 from metrics.summary import Summary
+from tasks.names import TaskName
 
 __all__ = ["Benchmark", "DatasetError", "DatasetHandle", "DatasetRequest", "Judging", "Options"]
 
@@ -157,22 +159,20 @@ class Benchmark:
     notes: Callable[[Sequence[Any], int], list[str]] | None = None
     export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None
 
-    def task_names(self) -> list[str]:
-        """Every legal task name without its few-shot part."""
-        if not self.modes:
-            return [f"{self.name}:{subset}" for subset in self.subsets]
-        return [f"{self.name}:{subset}:{mode}" for subset in self.subsets for mode in self.modes]
+    def tasks(self) -> list[TaskName]:
+        """Every task there is, without few-shot examples."""
+        return [TaskName(self.name, subset, mode) for subset in self.subsets for mode in self.modes or (None,)]
 
     def make_tasks(self, handle: DatasetHandle) -> list[Any]:
         """LightEval task configs over a dataset; imports LightEval."""
         made: list[Any] = importlib.import_module(self.task_module).make_tasks(handle.folder)
         return made
 
-    def run_as(self, task: str) -> tuple[str, ...]:
-        """The tasks, without few-shot part, that a task is run as: itself, or one for each of its parts."""
-        name, subset, *mode = task.split(":")
-        return tuple(":".join((name, part, *mode)) for part in self.parts.get(subset, (subset,)))
+    def run_as(self, task: TaskName) -> tuple[TaskName, ...]:
+        """The tasks that a task is run as: itself, or one for each of its parts."""
+        parts = self.parts.get(task.subset, (task.subset,))
+        return tuple(dataclasses.replace(task, subset=part) for part in parts)
 
-    def smoke_samples_of(self, task: str) -> int:
+    def smoke_samples_of(self, task: TaskName) -> int:
         """Samples, of each task it is run as, in a smoke run."""
-        return self.part_smoke_samples if len(self.run_as(task)) > 1 else self.smoke_samples
+        return self.part_smoke_samples if task.subset in self.parts else self.smoke_samples

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from lighteval.tasks.requests import Doc
 
+from tasks.names import fewshot_number
+
 __all__ = ["DemonstratedDoc", "Pairs"]
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
@@ -40,8 +42,7 @@ class DemonstratedDoc(Doc):
         Raises:
             ValueError: there are not so many.
         """
-        number = self.task_name.rpartition("|")[2] if "|" in self.task_name else "0"
-        count = max(int(number), 0)
+        count = fewshot_number(self.task_name)
         if count > len(self.demonstrations):
             raise ValueError(
                 f"task {self.task_name}: {count} demonstrations wanted, the dataset has {len(self.demonstrations)} "

@@ -20,6 +20,7 @@ from tasks.hardmultiqa.judged_metric import HARDMULTIQA_METRIC
 from tasks.hardmultiqa.names import MODES, SUBSETS
 from tasks.hardmultiqa.prompts import CUT, STOP, answer_text, completion_prompt
 from tasks.hardmultiqa.rows import read_question
+from tasks.names import TaskName
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
@@ -39,11 +40,11 @@ def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> 
     Raises:
         ValueError: the row is bad.
     """
-    _, subset, mode = task_name.split(":")
+    task = TaskName.read(task_name)
     question = read_question(line)
-    if line.get("__few_shots") or subset not in ("all", question.kind):
+    if line.get("__few_shots") or task.subset not in ("all", question.kind):
         return None
-    pretrain = mode == "pretrain"
+    pretrain = task.mode == "pretrain"
     labels = {"type": question.kind, "topic": question.topic}
     return DemonstratedDoc(
         question=question.text,
@@ -55,7 +56,7 @@ def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> 
             "id": question.id,
             "repeat": 0,
             "kind": "completion" if pretrain else "chat",
-            "max_tokens": GENERATION_SIZE[mode],
+            "max_tokens": GENERATION_SIZE["pretrain" if pretrain else "alignment"],
             "scoring": question.scoring(CUT if pretrain else ()),
             "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
         },

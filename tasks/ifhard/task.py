@@ -16,6 +16,7 @@ from metrics.ifhard.lighteval_metrics import IFHARD_METRICS
 from tasks.ifhard.card import config_name
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
+from tasks.names import TaskName
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
@@ -34,7 +35,7 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
     Raises:
         ValueError: the row's template or scoring key is bad (the row is named).
     """
-    subset = task_name.partition(":")[2]
+    subset = TaskName.read(task_name).subset
     categories: Mapping[str, Any] = line["meta"]["categories"]
     if subset != "all" and not line.get("__few_shots") and categories["tier"] != subset:
         return None

@@ -14,18 +14,13 @@ from typing import Any
 
 from lighteval.tasks.requests import Doc
 
+from tasks.names import fewshot_number
 from tasks.sobhard.history import Turn, bounded
 
-__all__ = ["SessionDoc", "fewshot_number", "history_notes"]
+__all__ = ["SessionDoc", "history_notes"]
 
 # A child of LightEval's logger: its own command shows it; our runner, which prints history_notes, keeps it quiet.
 logger = logging.getLogger(f"lighteval.{__name__}")
-
-
-def fewshot_number(task_name: str) -> int:
-    """N of ``task|N``; 0 without one."""
-    number = task_name.rpartition("|")[2] if "|" in task_name else "0"
-    return int(number)
 
 
 class SessionDoc(Doc):

@@ -14,6 +14,7 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from metrics.sobhard import check_row
 from metrics.sobhard.lighteval_metrics import SOBHARD_METRICS
 from metrics.sobhard.rows import labels, row_id, scoring_key
+from tasks.names import TaskName
 from tasks.sobhard.card import config_name
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
 from tasks.sobhard.history import History
@@ -39,7 +40,7 @@ def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], Histor
         ValueError: the row cannot be scored, rendered, or continued (the row is named).
     """
     # LightEval's pool of examples: these documents bring their own turns, so it stays empty.
-    if line.get("__few_shots") or not belongs(line, task_name.partition(":")[2]):
+    if line.get("__few_shots") or not belongs(line, TaskName.read(task_name).subset):
         return None
     check_row(line)
     doc = SessionDoc(

@@ -9,6 +9,7 @@ import pytest
 
 from runner.cli import main
 from runner.exits import Exit
+from tasks.names import TaskName
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -101,7 +102,7 @@ def test_resume_refuses_what_differs_and_names_it(tmp_path, capsys):
     """A resumed run is the same run; only how much and how fast may change."""
     from runner.settings import Settings
 
-    settings = Settings(tasks=("ifhard:all|0",), model="m", base_url="http://127.0.0.1:9/v1")
+    settings = Settings(tasks=(TaskName("ifhard", "all"),), model="m", base_url="http://127.0.0.1:9/v1")
     (tmp_path / "run.json").write_text(json.dumps({"settings": settings.to_json(), "sessions": []}), encoding="utf-8")
     code = main(["--resume", str(tmp_path), "--model", "other", "--temperature", "0.7", "--concurrency", "3"])
     assert code == Exit.USAGE
@@ -109,6 +110,27 @@ def test_resume_refuses_what_differs_and_names_it(tmp_path, capsys):
     assert "--model: the run has 'm', the command line says 'other'" in said
     assert "--temperature" in said
     assert "--concurrency" not in said
+
+
+@pytest.mark.parametrize("name", ["ifhard:all|3", "hardmultiqa:one-option-many-options:alignment|5", "sobhard:easy|8"])
+def test_run_json_keeps_task_names_as_text(name):
+    """Runs of earlier versions resume: the record holds names as the command line spells them, in full."""
+    from runner.settings import Settings
+
+    settings = Settings(tasks=(TaskName.read(name), TaskName("ifbench", "all")), model="m")
+    written = settings.to_json()
+    assert written["tasks"] == [name, "ifbench:all|0"]
+    assert Settings.from_json(json.loads(json.dumps(written))) == settings
+
+
+def test_a_recorded_task_that_is_no_more_is_named(tmp_path, capsys):
+    """A run of another version is refused, not run as something else."""
+    from runner.settings import Settings
+
+    settings = Settings(tasks=(TaskName("ifhard", "gone"),), model="m")
+    (tmp_path / "run.json").write_text(json.dumps({"settings": settings.to_json(), "sessions": []}), encoding="utf-8")
+    assert main(["--resume", str(tmp_path)]) == Exit.USAGE
+    assert "unknown task 'ifhard:gone|0'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}}', '{"settings": {"tasks": []}}'])

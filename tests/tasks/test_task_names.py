@@ -2,7 +2,8 @@
 
 import pytest
 
-from tasks.registry import TaskNameError, parse_task, split_task_list
+from tasks.names import TaskName, TaskNameError, fewshot_number, split_task_list
+from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,37 @@ def test_illegal_names_are_refused_with_the_nearest_legal_one(text, says):
 def test_a_list_is_split_only_behind_a_number(text, parts):
     """One type name holds a comma of its own."""
     assert split_task_list(text) == parts
+
+
+@pytest.mark.parametrize("name", BENCHMARK_NAMES)
+def test_a_name_is_read_as_it_is_printed(name):
+    """Every task of every benchmark, with every number of examples: in full, without the number, and as parts."""
+    found = benchmark(name)
+    for task in found.tasks():
+        for fewshot in found.fewshots:
+            full = TaskName(task.benchmark, task.subset, task.mode, fewshot)
+            assert str(full) == f"{task.plain}|{fewshot}"
+            assert parse_task(str(full)) == TaskName.read(str(full)) == full
+        assert parse_task(task.plain) == TaskName.read(task.plain) == task
+
+
+@pytest.mark.parametrize("text", ["ifhard", "", "|0", "a:b:c:d", "a:b|x", "a:b|-1"])
+def test_a_text_of_another_form_is_no_name(text):
+    """Nothing is filled in where a name must be complete."""
+    with pytest.raises(TaskNameError):
+        TaskName.read(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["ifhard:", "ifhard:all:", ":all", "hardmultiqa:open", "ifhard:all:pretrain", "ifbench::"]
+)
+def test_a_part_too_few_or_too_many_is_no_task(text):
+    """Whether a benchmark has modes is its own to say."""
+    with pytest.raises(TaskNameError, match="nearest"):
+        parse_task(text)
+
+
+@pytest.mark.parametrize(("name", "number"), [("a:b|3", 3), ("a:b|0", 0), ("a:b:c|12", 12), ("a:b", 0), ("", 0)])
+def test_a_document_knows_its_number_of_examples(name, number):
+    """LightEval makes a document before it names it."""
+    assert fewshot_number(name) == number

@@ -7,7 +7,8 @@ from tasks import registry
 from tasks.benchmark import Options
 from tasks.hardmultiqa.benchmark import BENCHMARK
 from tasks.hardmultiqa.names import TASK_VALUES, TYPES, type_of
-from tasks.registry import TaskNameError, parse_task, run_as, smoke_samples, split_task_list
+from tasks.names import TaskName, TaskNameError, split_task_list
+from tasks.registry import parse_task, run_as, smoke_samples
 
 
 @pytest.fixture(autouse=True)
@@ -58,9 +59,12 @@ def test_names_that_do_not_exist(name):
 
 def test_all_is_run_as_the_five_types():
     """With two samples each in a smoke run; a single type has ten."""
-    assert run_as(["hardmultiqa:all:pretrain|5"]) == [f"hardmultiqa:{kind}:pretrain|5" for kind in TYPES]
-    assert smoke_samples(["hardmultiqa:all:pretrain|5"]) == {f"hardmultiqa:{kind}:pretrain|5": 2 for kind in TYPES}
-    assert smoke_samples(["hardmultiqa:open:pretrain|5"]) == {"hardmultiqa:open:pretrain|5": 10}
+    whole, alone = (TaskName("hardmultiqa", subset, "pretrain", 5) for subset in ("all", "open"))
+    parts = [TaskName("hardmultiqa", kind, "pretrain", 5) for kind in TYPES]
+    assert run_as([whole]) == run_as([whole, alone]) == parts
+    assert smoke_samples([whole]) == dict.fromkeys(parts, 2)
+    assert smoke_samples([alone]) == {alone: 10}
+    assert smoke_samples([whole, alone]) == smoke_samples([alone, whole]) == dict.fromkeys(parts, 2) | {alone: 10}
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -15,7 +15,7 @@ from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from tasks.sobhard.dataset import BUILTIN_SMALL
 from tasks.sobhard.history import History, Turn, bounded
-from tasks.sobhard.sampler import SessionDoc, fewshot_number, history_notes
+from tasks.sobhard.sampler import SessionDoc, history_notes
 
 # The three conversations of the small set, each graded turn with its whole history, by difficulty. Written down from
 # the committed rows by hand of a formatter that knows nothing of this project: the template's four slots filled in, the
@@ -122,12 +122,6 @@ def test_lightevals_pool_never_reaches_a_question():
     assert doc.fewshot_samples == []
     doc.turns = (Turn("а", "1"), Turn("б", "2"), Turn("в", "3"))
     assert [(sample.query, sample.get_golds()) for sample in doc.fewshot_samples] == [("б", ["2"]), ("в", ["3"])]
-
-
-@pytest.mark.parametrize(("name", "number"), [("a:b|3", 3), ("a:b|0", 0), ("a:b", 0), ("", 0)])
-def test_the_bound_is_read_from_the_tasks_name(name, number):
-    """LightEval names documents before it assigns examples."""
-    assert fewshot_number(name) == number
 
 
 @given(st.lists(st.integers(), max_size=9), st.integers(0, 12))
