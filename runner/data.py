@@ -1,4 +1,4 @@
-"""The datasets of a run: had, checked, and on a resume what they were."""
+"""The datasets of a run: each is loaded and checked; a resumed run must find the ones that it began with."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,21 +15,28 @@ __all__ = ["configure", "load_data"]
 _UNCHANGED = (("sha256", "questions"), ("prompts_sha256", "prompts"))
 
 
-def configure(benchmarks: Mapping[str, Benchmark], settings: Settings) -> dict[str, dict[str, Any]]:
-    """Hand the benchmarks their own options; what they say of them, by name, for ``run.json``.
+def configure(
+    benchmarks: Mapping[str, Benchmark], settings: Settings
+) -> tuple[dict[str, Benchmark], dict[str, dict[str, Any]]]:
+    """Hand the benchmarks their own options.
+
+    Returns:
+        the benchmarks with the options taken, and what they say of them for ``run.json``, both by name.
 
     Raises:
         UsageError: an option cannot be used.
     """
     options = settings.options()
-    found = {}
-    for name, bench in benchmarks.items():
-        if bench.configure is not None:
+    configured, said = {}, {}
+    for name, found in benchmarks.items():
+        configured[name] = found
+        if found.configure is not None:
             try:
-                found[name] = dict(bench.configure(options))
+                configured[name], words = found.configure(found, options)
             except ValueError as error:
                 raise UsageError(str(error)) from error
-    return found
+            said[name] = dict(words)
+    return configured, said
 
 
 def load_data(

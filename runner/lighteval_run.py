@@ -22,6 +22,7 @@ from lighteval.tasks.registry import Registry
 from lighteval.tasks.requests import Doc, SamplingMethod
 
 from metrics.record import Record
+from tasks.names import TaskName
 
 __all__ = ["LightevalRun"]
 
@@ -42,7 +43,7 @@ class LightevalRun:
 
     Args:
         configs: LightEval task configs of every benchmark in the run.
-        tasks: full names in the order asked for.
+        tasks: in the order asked for; LightEval and its files know them by their names.
         model: the endpoint model.
         output_dir: run folder for the results JSON and the details.
         samples: samples by task, None for all; LightEval shuffles with its seed 42 and takes a prefix.
@@ -52,10 +53,10 @@ class LightevalRun:
     def __init__(
         self,
         configs: Sequence[Any],
-        tasks: Sequence[str],
+        tasks: Sequence[TaskName],
         model: LightevalModel,
         output_dir: Path,
-        samples: Mapping[str, int] | None,
+        samples: Mapping[TaskName, int] | None,
         repeats: int,
     ) -> None:
         logging.getLogger("lighteval").setLevel(logging.ERROR)
@@ -67,7 +68,7 @@ class LightevalRun:
         self.tracker.metrics_logger = _PlainMetricsLogger()
         with _only_our_tasks():
             self._pipeline = Pipeline(
-                tasks=",".join(tasks),
+                tasks=",".join(map(str, tasks)),
                 pipeline_parameters=PipelineParameters(
                     launcher_type=ParallelismManager.CUSTOM,
                     custom_tasks_directory=table,
@@ -78,13 +79,16 @@ class LightevalRun:
                 evaluation_tracker=self.tracker,
                 model=model,
             )
-        self._order_and_repeat(samples, repeats)
+        self._order_and_repeat(
+            {str(task): size for task, size in samples.items()} if samples is not None else None, repeats
+        )
 
     def _order_and_repeat(self, samples: Mapping[str, int] | None, repeats: int) -> None:
         """LightEval keeps tasks in a set, so their order changes with the hash seed; ours does not."""
-        place = {name: i for i, name in enumerate(self.tasks)}
+        names = list(map(str, self.tasks))
+        place = {name: i for i, name in enumerate(names)}
         configs = self.tracker.task_config_logger.tasks_configs
-        self.tracker.task_config_logger.tasks_configs = {name: configs[name] for name in self.tasks}
+        self.tracker.task_config_logger.tasks_configs = {name: configs[name] for name in names}
         docs = self._pipeline.sampling_docs
         for method, found in docs.items():
             ordered = sorted(found, key=lambda doc: place[doc.task_name])
@@ -102,35 +106,36 @@ class LightevalRun:
         found: list[Doc] = self._pipeline.sampling_docs[SamplingMethod.GENERATIVE]
         return found
 
-    def evaluate(self) -> dict[str, list[Record]]:
+    def evaluate(self) -> dict[TaskName, list[Record]]:
         """Generate and score; records by task, in the order of the documents.
 
         Raises:
             EndpointError: the server cannot be had, or refuses the first request.
         """
         self._pipeline.evaluate()
-        details = self._pipeline.get_details()
-        return {name: [detail.metric["record"] for detail in details[name]] for name in self.tasks}
+        return {task: [detail.metric["record"] for detail in self._details(task)] for task in self.tasks}
+
+    def _details(self, task: TaskName) -> Sequence[Any]:
+        found: Sequence[Any] = self._pipeline.get_details()[str(task)]
+        return found
 
     @property
     def retried(self) -> int:
         """Samples that took more than one request."""
-        details = self._pipeline.get_details()
-        return sum(detail.model_response.attempts > 1 for name in self.tasks for detail in details[name])
+        return sum(detail.model_response.attempts > 1 for task in self.tasks for detail in self._details(task))
 
-    def pairs(self, task: str) -> list[tuple[Doc, ModelResponse]]:
+    def pairs(self, task: TaskName) -> list[tuple[Doc, ModelResponse]]:
         """Documents of a task with their responses."""
-        return [(detail.doc, detail.model_response) for detail in self._pipeline.get_details()[task]]
+        return [(detail.doc, detail.model_response) for detail in self._details(task)]
 
-    def repeat_check(self, tasks: Sequence[str]) -> tuple[int, int, int]:
+    def repeat_check(self, tasks: Sequence[TaskName]) -> tuple[int, int, int]:
         """How steady the repeats in some tasks are: questions answered more than once, of them with unlike texts, with
         unlike per-sample scores.
         """
         texts: dict[str, set[str]] = defaultdict(set)
         scores: dict[str, set[str]] = defaultdict(set)
         times: Counter[str] = Counter()
-        details = self._pipeline.get_details()
-        for detail in (detail for task in tasks for detail in details[task]):
+        for detail in (detail for task in tasks for detail in self._details(task)):
             record = detail.metric["record"]
             if record["outcome"] == "answered":
                 times[record["id"]] += 1
@@ -143,13 +148,13 @@ class LightevalRun:
             sum(len(scores[question]) > 1 for question in several),
         )
 
-    def save(self, rows: dict[str, dict[str, Any]]) -> None:
+    def save(self, rows: Mapping[TaskName, Mapping[str, Any]]) -> None:
         """Write LightEval's results JSON and the details parquet.
 
         Args:
             rows: results row of each task.
         """
-        self.tracker.metrics_logger.metric_aggregated = rows
+        self.tracker.metrics_logger.metric_aggregated = {str(task): dict(row) for task, row in rows.items()}
         self.tracker.save()
 
 

@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from metrics.record import Record
-from metrics.summary import Summary
+from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import say, show
 from runner.exits import Exit
 from runner.folder import RunFile
-from runner.judging import RunJudge
+from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
-from runner.rows import error_counts, generated_row, results_row
+from runner.rows import error_counts, generated_row
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
 from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.names import TaskName
 from tasks.registry import run_as
 
 __all__ = ["report"]
@@ -25,13 +26,13 @@ _GENERATED = ("answered", "unscored")  # an ungraded answer is there but cannot 
 
 def report(
     run: LightevalRun,
-    records: Mapping[str, Sequence[Record]],
+    records: Mapping[TaskName, Sequence[Record]],
     *,
     settings: Settings,
     benchmarks: Mapping[str, Benchmark],
     handles: Mapping[str, DatasetHandle],
     server: AnswerSource,
-    judge: RunJudge | None,
+    judges: RunJudges,
     file: RunFile,
     notes: Sequence[str],
 ) -> Exit:
@@ -39,29 +40,27 @@ def report(
 
     Args:
         run: the finished LightEval pass.
-        records: by full name of the tasks that were run.
+        records: of the tasks that were run.
         settings: of the run.
         benchmarks, handles: by benchmark name.
         server: what answered.
-        judge: what judged, if anything did.
+        judges: what judged, if anything did.
         file: ``run.json``; finished here.
         notes: warnings that belong under the table.
     """
     folder = file.path.parent
-    # Names are strings from here on: records and LightEval's details are filed under them.
-    names = {str(task): [str(part) for part in run_as([task])] for task in settings.tasks}
-    scored, ungraded = _split(list(names), records, handles)
+    scored, ungraded = _split(settings.tasks, records, handles)
     # A part without a question in this dataset was not run.
-    parts = {task: [part for part in names[task] if part in records] for task in scored}
+    parts = {task: [part for part in run_as([task]) if part in records] for task in scored}
     whole = {task: [record for part in parts[task] for record in records[part]] for task in scored}
-    shown = {task: found for task, found in (whole | dict(records)).items() if handles[_bench(task)].graded}
-    summaries = {task: benchmarks[_bench(task)].summarise(found) for task, found in shown.items()}
-    rows = {task: results_row(summary, shown[task]) for task, summary in summaries.items()}
+    shown = {task: found for task, found in (whole | dict(records)).items() if handles[task.benchmark].graded}
+    summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
+    rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
     run.save(rows)
     results = [
         _task_result(
-            task, summaries[task], whole[task], settings, benchmarks[_bench(task)], handles[_bench(task)], judge
+            task, summaries[task], whole[task], settings, benchmarks[task.benchmark], handles[task.benchmark], judges
         )
         for task in scored
     ]
@@ -69,20 +68,19 @@ def report(
         notes = [*notes, *(_repeat_note(task, *run.repeat_check(parts[task])) for task in scored)]
     notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
     heading = {"Model": server.label, "Generation": generation_phrase(settings, server)}
-    if judge is not None:
-        prompts = ", ".join(found.judging.identity() for found in benchmarks.values() if found.judging is not None)
-        heading["Judge"] = f"{judge.model} at {judge.base_url}, {prompts}"
+    if judges.all:
+        heading["Judge"] = "; ".join(judge.phrase() for judge in judges.all)
     exports = _export(run, ungraded, benchmarks, folder)
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
-    file.content["tasks"] = rows
+    file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
     complete = all(summaries[task].counts.complete for task in scored) and all(
         record["outcome"] in _GENERATED for task in ungraded for record in records[task]
     )
-    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in names}, benchmarks)
+    misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks}, benchmarks)
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
     file.finish("complete" if complete else "incomplete", exit_status)
     show("\n" + table)
@@ -94,14 +92,16 @@ def report(
 
 
 def _split(
-    tasks: Sequence[str], records: Mapping[str, Sequence[Record]], handles: Mapping[str, DatasetHandle]
-) -> tuple[list[str], list[str]]:
+    tasks: Sequence[TaskName], records: Mapping[TaskName, Sequence[Record]], handles: Mapping[str, DatasetHandle]
+) -> tuple[list[TaskName], list[TaskName]]:
     """Tasks to be scored, as asked for, and tasks run on data without references."""
-    scored = [task for task in tasks if handles[_bench(task)].graded]
-    return scored, [task for task in records if not handles[_bench(task)].graded]
+    scored = [task for task in tasks if handles[task.benchmark].graded]
+    return scored, [task for task in records if not handles[task.benchmark].graded]
 
 
-def _with_trouble(records: Mapping[str, Sequence[Record]], ungraded: Sequence[str]) -> dict[str, Sequence[Record]]:
+def _with_trouble(
+    records: Mapping[TaskName, Sequence[Record]], ungraded: Sequence[TaskName]
+) -> dict[TaskName, Sequence[Record]]:
     """The records whose outcomes are worth a line: without references no answer has a score, which is no error."""
     return {
         task: [record for record in found if task not in ungraded or record["outcome"] not in _GENERATED]
@@ -109,12 +109,14 @@ def _with_trouble(records: Mapping[str, Sequence[Record]], ungraded: Sequence[st
     }
 
 
-def _export(run: LightevalRun, ungraded: Sequence[str], benchmarks: Mapping[str, Benchmark], folder: Path) -> list[str]:
+def _export(
+    run: LightevalRun, ungraded: Sequence[TaskName], benchmarks: Mapping[str, Benchmark], folder: Path
+) -> list[str]:
     """Write the answers of ungraded tasks in the official form; lines for the table."""
     lines = []
     for task in ungraded:
         pairs = run.pairs(task)
-        export = benchmarks[_bench(task)].export
+        export = benchmarks[task.benchmark].export
         kept = export(folder, pairs) if export is not None else folder / "responses.jsonl"
         answered = sum(getattr(response, "outcome", "answered") == "answered" for _, response in pairs)
         lines += [
@@ -124,42 +126,39 @@ def _export(run: LightevalRun, ungraded: Sequence[str], benchmarks: Mapping[str,
     return lines
 
 
-def _repeat_note(task: str, several: int, texts: int, scores: int) -> str:
+def _repeat_note(task: TaskName, several: int, texts: int, scores: int) -> str:
     return (
         f"repeat check of {task}: of {several} questions answered more than once, {texts} got unlike answers "
         f"and {scores} unlike scores"
     )
 
 
-def _bench(task: str) -> str:
-    return task.partition(":")[0]
-
-
 def _task_result(
-    task: str,
+    task: TaskName,
     summary: Summary,
     records: Sequence[Record],
     settings: Settings,
     found: Benchmark,
     handle: DatasetHandle,
-    judge: RunJudge | None,
+    judges: RunJudges,
 ) -> TaskResult:
-    judged = f"; judge {judge.model}, {found.judging.identity()}" if judge is not None and found.judging else ""
+    judge = judges.of(task.benchmark)
+    judged = f"; judge {judge.model}, {found.judging.identity}" if judge is not None and found.judging else ""
     return TaskResult(
-        name=task,
+        name=str(task),
         summary=summary,
-        available=handle.questions[task.partition("|")[0]],
+        available=handle.questions[task.plain],
         questions=len({record["id"] for record in records}),
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
-        dataset=handle.identity(int(task.partition("|")[2])),
+        dataset=handle.identity(task.fewshot),
         scorer=found.scorer_version + judged,
         axis=found.table_axis,
     )
 
 
 def _misses(
-    bounds: Mapping[str, float], summaries: Mapping[str, Summary | None], benchmarks: Mapping[str, Benchmark]
+    bounds: Mapping[str, float], summaries: Mapping[TaskName, Summary | None], benchmarks: Mapping[str, Benchmark]
 ) -> list[str]:
     """Every ``--fail-under`` bound that a task does not meet; an undefined value meets none.
 
@@ -168,7 +167,7 @@ def _misses(
     misses = []
     for metric, bound in bounds.items():
         for task, summary in summaries.items():
-            if metric not in benchmarks[_bench(task)].metric_names:
+            if metric not in benchmarks[task.benchmark].metric_names:
                 continue
             headlines = summary.headlines if summary is not None else ()
             value = next((headline.value for headline in headlines if headline.name == metric), None)

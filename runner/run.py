@@ -22,7 +22,7 @@ from runner.console import say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import RunFile, filed_name, lock_folder, new_run_dir
-from runner.judging import RunJudge, judge_model
+from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
@@ -110,7 +110,7 @@ class _Run:
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
         model = self._model(AnswerSource("none", "none", self.settings.model, default_cap=cap), None)
         run = self._pipeline(self._data(), model, Path(self.settings.output_dir))
-        shown = dict.fromkeys(run.tasks, 0)
+        shown = dict.fromkeys(map(str, run.tasks), 0)
         for doc in run.docs:
             shown[doc.task_name] += 1
             if shown[doc.task_name] <= count:
@@ -132,29 +132,30 @@ class _Run:
                 from runner.serving import serving
 
                 file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go there
-                judged = judge_model(self.settings, self.benchmarks) is not None
+                judged = any(found.judging is not None for found in self.benchmarks.values())
                 logs = file.path.with_name("logs")
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
-            judge = self._judge()
+            judges = RunJudges(self.settings, self.benchmarks)
+            judges.check()  # before anything is generated
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
-            self._record_sources(file, server, judge)
+            self._record_sources(file, server, judges)
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
             notes = self._notes(run.docs)
-            scored = {name: found for name, found in self.benchmarks.items() if handles[name].graded}
-            with LiveScores(scored, len(run.docs), judge) as live:
+            generated = self.settings.responses is None and server.kept is None
+            with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
                     self.answered_any = self.answered_any or outcome.status == "answered"
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer
-                if judge is not None:
-                    model.companion = lambda: judge.opened(file.path.with_name("judgements.jsonl"))
-                    model.most_waiting = judge.most_waiting
+                if judges.all:
+                    model.companion = lambda: judges.opened(file.path.with_name("judgements.jsonl"))
+                    model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(
             run,
@@ -163,14 +164,14 @@ class _Run:
             benchmarks=self.benchmarks,
             handles=handles,
             server=server,
-            judge=judge,
+            judges=judges,
             file=file,
             notes=[*notes, *model.plan_notes],
         )
 
     def _data(self) -> dict[str, DatasetHandle]:
         """Every dataset of the run, checked, after the benchmarks have read their own options."""
-        self.configured = configure(self.benchmarks, self.settings)
+        self.benchmarks, self.configured = configure(self.benchmarks, self.settings)
         return load_data(self.benchmarks, self.settings, self.recorded)
 
     def _server(self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle]) -> AnswerSource:
@@ -192,15 +193,6 @@ class _Run:
                 raise
             say(f"warning: {error}; the run goes on without it: every answer is in {server.kept}")
             return server
-
-    def _judge(self) -> RunJudge | None:
-        """The judge, if an answer of this run is judged; checked before anything is generated."""
-        name = judge_model(self.settings, self.benchmarks)
-        if name is None:
-            return None
-        judge = RunJudge(name, self.settings)
-        judge.check()
-        return judge
 
     def _notes(self, docs: Sequence[Any]) -> list[str]:
         """What the benchmarks warn of before anything is sent."""
@@ -241,7 +233,7 @@ class _Run:
         say(f"run folder: {self.run_dir}")
         return self.file
 
-    def _record_sources(self, file: RunFile, server: AnswerSource, judge: RunJudge | None) -> None:
+    def _record_sources(self, file: RunFile, server: AnswerSource, judges: RunJudges) -> None:
         """Record what answers and what judges.
 
         Raises:
@@ -266,7 +258,7 @@ class _Run:
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
             "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
         }
-        file.content["judge"] = judge.record(list(self.benchmarks.values())) if judge is not None else None
+        file.content["judge"] = judges.record()
         file.write()
 
     def _answers_sha256(self) -> str | None:
@@ -304,5 +296,5 @@ class _Run:
         # A part of a task may have no question in a dataset of the user's.
         tasks = [task for task in run_as(settings.tasks) if handles[task.benchmark].questions[task.plain]]
         smoke = smoke_samples(settings.tasks)
-        samples = None if settings.full else {str(task): settings.max_samples or smoke[task] for task in tasks}
-        return LightevalRun(configs, [str(task) for task in tasks], model, output_dir, samples, settings.repeats)
+        samples = None if settings.full else {task: settings.max_samples or smoke[task] for task in tasks}
+        return LightevalRun(configs, tasks, model, output_dir, samples, settings.repeats)

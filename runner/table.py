@@ -74,6 +74,7 @@ def _task_lines(task: TaskResult) -> list[str]:
         for headline in summary.headlines
     ]
     lines += _align(rows)
+    lines += _methods(summary.headlines)
     lines += _shares(task)
     lines += _breakdown_lines(summary.breakdowns, *task.axis)
     lines += [f"  note: {note}" for note in summary.notes]
@@ -94,6 +95,16 @@ def _headline_cells(headline: Headline, coverage: tuple[int, int]) -> list[str]:
     return [headline.name, value, interval, str(headline.n), f"{known}/{total} ({_percent(known, total)})", remark]
 
 
+def _methods(headlines: Sequence[Headline]) -> list[str]:
+    """What made the intervals, and of which metrics."""
+    names: dict[str, list[str]] = {}
+    for headline in headlines:
+        if headline.interval is not None:
+            names.setdefault(headline.method, []).append(headline.name)
+    of = "; ".join(f"{method} for {', '.join(metrics)}" for method, metrics in names.items())
+    return [f"  intervals over questions: {of}"] if of else []
+
+
 def _shares(task: TaskResult) -> list[str]:
     counts = task.summary.counts
     shares = (
@@ -101,8 +112,7 @@ def _shares(task: TaskResult) -> list[str]:
         (counts.truncated, "truncated at the token cap"),
         (counts.unclosed_reasoning, "with unclosed reasoning"),
     )
-    at_hand = counts.answered + counts.unjudged
-    lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, at_hand)})" for n, what in shares)]
+    lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, counts.at_hand)})" for n, what in shares)]
     if not counts.complete:
         missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
         if counts.unjudged:

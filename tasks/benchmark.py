@@ -2,17 +2,18 @@
 
 import dataclasses
 import importlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judges.judgement import Ask, Judgement
-from metrics.record import Record
+from judges.judgement import Judgement, Judging
+from metrics.headlines import MetricSpec
+from metrics.record import Answer, Record, Sample, Status
 from metrics.summary import Summary
 from tasks.names import TaskName
 
-__all__ = ["Benchmark", "DatasetError", "DatasetHandle", "DatasetRequest", "Judging", "Options"]
+__all__ = ["Benchmark", "DatasetError", "DatasetHandle", "DatasetRequest", "Options"]
 
 
 class DatasetError(Exception):
@@ -87,23 +88,6 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
-    """How a benchmark's answers are judged by another model.
-
-    Attributes:
-        default_model: name of the judge without ``--judge-model``.
-        judge: (specific of a doc, raw text or None, ask) -> judgement; never raises for any text or reply.
-        score: (specific, raw text or None, truncated, judgement) -> record.
-        identity: one phrase that says which prompts are used; scores by others do not compare.
-    """
-
-    default_model: str
-    judge: Callable[[Mapping[str, Any], str | None, Ask], Awaitable[Judgement]]
-    score: Callable[[Mapping[str, Any], str | None, bool, Judgement], Record]
-    identity: Callable[[], str]
-
-
-@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One benchmark: names, defaults, and the functions the runner calls.
 
@@ -119,16 +103,17 @@ class Benchmark:
         scorer_version: ``N-X``; N changes when old and new scores no longer compare.
         task_module: importable LightEval task module, with ``make_tasks(folder)``.
         load_dataset: request -> handle; raises DatasetError.
-        score: (specific of a doc, text or None, truncated) -> record; may raise on a scorer's bug.
-        unanswered: (specific of a doc, outcome, error) -> record of a sample without a scored answer.
+        score: (sample, answer, judgement or None) -> record; may raise on a scorer's bug.
+        unanswered: (sample, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
-        metric_names: headlines where higher is better, for ``--fail-under``; the first is also the live pass rate.
+        metrics: what the summary's headlines are; the first is also the live pass rate.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
         parts: subsets that are run as several others and scored over the union of their samples.
         part_smoke_samples: samples of each part in a smoke run.
         subset_aliases: other spellings of subsets.
         options: further command-line options it takes: ``column_map``, ``grader``, ``judge``.
-        configure: called once with those options; returns what ``run.json`` says of them. Raises ValueError.
+        configure: (this benchmark, options) -> the benchmark with those options taken, and what ``run.json`` says of
+            them. Raises ValueError.
         judging: for answers that another model judges.
         notes: (docs, few-shot number) -> warnings about what is going to be sent.
         export: (run folder, [(doc, response)]) -> file with the answers of an ungraded run in the official form.
@@ -145,19 +130,24 @@ class Benchmark:
     scorer_version: str
     task_module: str
     load_dataset: Callable[[DatasetRequest], DatasetHandle]
-    score: Callable[[Mapping[str, Any], str | None, bool], Record]
-    unanswered: Callable[[Mapping[str, Any], str, str], Record]
+    score: Callable[[Sample, Answer, Judgement | None], Record]
+    unanswered: Callable[[Sample, Status, str], Record]
     summarise: Callable[[Sequence[Record]], Summary]
-    metric_names: tuple[str, ...]
+    metrics: tuple[MetricSpec, ...]
     table_axis: tuple[str, tuple[str, ...]]
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     part_smoke_samples: int = 0
     subset_aliases: Mapping[str, str] = field(default_factory=dict)
     options: frozenset[str] = frozenset()
-    configure: Callable[[Options], Mapping[str, Any]] | None = None
+    configure: "Callable[[Benchmark, Options], tuple[Benchmark, Mapping[str, Any]]] | None" = None
     judging: Judging | None = None
     notes: Callable[[Sequence[Any], int], list[str]] | None = None
     export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """Headlines where higher is better, for ``--fail-under``."""
+        return tuple(spec.name for spec in self.metrics if spec.higher_is_better)
 
     def tasks(self) -> list[TaskName]:
         """Every task there is, without few-shot examples."""

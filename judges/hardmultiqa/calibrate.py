@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         folder: str | None = given.judge_prompts
-        prompts = load_prompts(Path(folder), folder) if folder is not None else None
+        prompts = load_prompts(Path(folder), folder) if folder is not None else builtin_prompts()
     except PromptsError as error:
         sys.stderr.write(f"--judge-prompts: {error}\n")
         return 2
@@ -50,9 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not any(finding.judgement.calls for finding in findings):
         sys.stderr.write(f"{given.judge_base_url}: {findings[0].judgement.error}\n")
         return 3
-    sys.stdout.write(
-        f"Judge: {given.judge_model} at {given.judge_base_url}; {(prompts or builtin_prompts()).identity}\n\n{render(findings)}"
-    )
+    sys.stdout.write(f"Judge: {given.judge_model} at {given.judge_base_url}; {prompts.identity}\n\n{render(findings)}")
     return 4 if any(finding.scored is None for finding in findings) else 0
 
 
@@ -65,9 +63,7 @@ def _key_problem(key: str, variable: str) -> str:
     return ""
 
 
-async def _judge_all(
-    cases: Sequence[Case], given: argparse.Namespace, key: str, prompts: PromptSet | None
-) -> list[Finding]:
+async def _judge_all(cases: Sequence[Case], given: argparse.Namespace, key: str, prompts: PromptSet) -> list[Finding]:
     url, model, concurrency = given.judge_base_url, given.judge_model, given.judge_concurrency
     async with open_judge(url, model, key or None, concurrency, None) as judge:
         return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0), prompts)

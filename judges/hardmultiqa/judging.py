@@ -18,7 +18,6 @@ DEFAULT_MODEL: Final = "Qwen/Qwen3.5-35B-A3B"
 ATTEMPTS: Final = 3
 
 
-
 def judging(prompts: PromptSet | None = None) -> Judging:
     """How HardMultiQA is judged.
 

@@ -1,33 +1,29 @@
 """HardMultiQA as the runner sees it."""
 
+import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from judges.hardmultiqa.judging import DEFAULT_MODEL, judge, prompts_identity, use_prompts
-from judges.judgement import Judgement
-from metrics.hardmultiqa.records import score_judged, unanswered_sample
-from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
-from metrics.record import Record
-from tasks.benchmark import Benchmark, Judging, Options
+from judges.hardmultiqa import judging, load_prompts
+from metrics.hardmultiqa.records import score, unanswered
+from metrics.hardmultiqa.summary import METRICS, summarise
+from tasks.benchmark import Benchmark, Options
 from tasks.hardmultiqa.dataset import SHOTS, load_dataset
 from tasks.hardmultiqa.names import ALIASES, MODES, SUBSETS, TYPES
 
 __all__ = ["BENCHMARK"]
 
 
-def _configure(options: Options) -> Mapping[str, Any]:
+def _configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mapping[str, Any]]:
     """Take other judge prompts where asked; what is in use stands in ``run.json``.
 
     Raises:
         ValueError: the folder does not hold usable prompts.
     """
-    use_prompts(options.judge_prompts)
-    return {"judge_prompts": prompts_identity()}
-
-
-def _without_judge(specific: Mapping[str, Any], response: str | None, truncated: bool) -> Record:
-    """An answer that no judge was asked about is never right or wrong."""
-    return score_judged(specific, response, truncated, Judgement("failed", error="no judge was asked"))
+    folder = options.judge_prompts
+    judged = judging(load_prompts(Path(folder), folder)) if folder is not None else judging()
+    return dataclasses.replace(benchmark, judging=judged), {"judge_prompts": judged.identity}
 
 
 BENCHMARK = Benchmark(
@@ -39,18 +35,18 @@ BENCHMARK = Benchmark(
     datasets=("builtin", "official"),
     default_dataset="official",
     smoke_samples=10,
-    scorer_version=SCORER_VERSION,
+    scorer_version="1-0",
     task_module="tasks.hardmultiqa.task",
     load_dataset=load_dataset,
-    score=_without_judge,
-    unanswered=unanswered_sample,
+    score=score,
+    unanswered=unanswered,
     summarise=summarise,
-    metric_names=tuple(name for name in HEADLINES if name not in LOWER_IS_BETTER),
-    table_axis=("type", HEADLINES[:1]),
+    metrics=METRICS,
+    table_axis=("type", (METRICS[0].name,)),
     parts={"all": TYPES},
     part_smoke_samples=2,
     subset_aliases=ALIASES,
     options=frozenset({"column_map", "judge"}),
     configure=_configure,
-    judging=Judging(default_model=DEFAULT_MODEL, judge=judge, score=score_judged, identity=prompts_identity),
+    judging=judging(),
 )

@@ -13,10 +13,14 @@ from typing import Any, Final
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
+from judges.environment import judge_all
+from judges.hardmultiqa import judging
+from metrics.hardmultiqa.records import score, unanswered
+from metrics.hardmultiqa.summary import METRICS, summarise
+from metrics.lighteval import record_metric
 from tasks.hardmultiqa.card import config_name
 from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
-from tasks.hardmultiqa.judged_metric import HARDMULTIQA_METRIC
 from tasks.hardmultiqa.names import MODES, SUBSETS
 from tasks.hardmultiqa.prompts import CUT, STOP, answer_text, completion_prompt
 from tasks.hardmultiqa.rows import read_question
@@ -27,6 +31,15 @@ __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 # New tokens of an answer, by mode; both modes are greedy.
 GENERATION_SIZE: Final[Mapping[str, int]] = {"pretrain": 256, "alignment": 4_096}
 _STOP: Final[Mapping[str, tuple[str, ...]]] = {"pretrain": STOP, "alignment": ()}
+_judge_all = functools.partial(judge_all, judging())
+_METRIC = record_metric(
+    "HardMultiQA",
+    METRICS,
+    score=score,
+    unanswered=unanswered,
+    summarise=summarise,
+    judge_all=functools.partial(judge_all, judging()),
+)
 
 
 def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> Doc | None:
@@ -82,7 +95,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
             evaluation_splits=["test"],
             few_shots_split="fewshot",
             few_shots_select="sequential",
-            metrics=[HARDMULTIQA_METRIC],
+            metrics=[_METRIC],
             generation_size=GENERATION_SIZE[mode],
             stop_sequence=list(_STOP[mode]),
             version=1,

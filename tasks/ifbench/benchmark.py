@@ -1,38 +1,40 @@
 """IFBench as the runner sees it."""
 
+import dataclasses
+import functools
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from metrics import ifbench
-from metrics.ifbench.foreign import source_at
-from metrics.ifbench.records import score_sample, unanswered_sample
-from metrics.ifbench.summary import FAIL_UNDER, SCORER_VERSION, summarise
+from metrics.ifbench.records import score, unanswered
+from metrics.ifbench.summary import METRICS, summarise
 from tasks.benchmark import Benchmark, Options
 from tasks.ifbench.dataset import load_dataset
 
 __all__ = ["BENCHMARK", "configure"]
 
 
-def configure(options: Options) -> Mapping[str, Any]:
-    """Make the graders of ``--grader NAME=PATH`` available, and say for the record which ones there are.
-
-    Asked again with the same checkers (several runs in one process), it adds nothing.
+def configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mapping[str, Any]]:
+    """Take the graders of ``--grader NAME=PATH`` beside those at hand, and say for the record which ones there are.
 
     Raises:
         ValueError: a name that is taken or no plain word, a path without checkers, or checkers that cannot be loaded.
     """
+    graders = ifbench.default_graders()
     for name, path in options.graders:
-        known = next((source for source in ifbench.sources() if source.name == name), None)
-        if known is None or known != source_at(name, Path(path)):
-            ifbench.add_grader(name, Path(path))
+        graders = graders.adding(name, path)
         try:
-            ifbench.verify(_PROBE, {"N": 1}, "1", grader=f"{name}_strict")
+            graders.verify(_PROBE, {"N": 1}, "1", grader=f"{name}_strict")
         except ifbench.NotGradableError as error:
             raise ValueError(f"--grader {name}={path}: its checkers cannot be used: {error}") from error
-    return {
-        "graders": list(ifbench.graders()),
-        "sources": [{"name": source.name, "identity": source.identity} for source in ifbench.sources()],
+    configured = dataclasses.replace(
+        benchmark,
+        score=functools.partial(score, graders=graders),
+        unanswered=functools.partial(unanswered, graders=graders),
+    )
+    return configured, {
+        "graders": list(graders.names),
+        "sources": [{"name": source.name, "identity": source.identity} for source in graders.sources],
     }
 
 
@@ -48,13 +50,13 @@ BENCHMARK = Benchmark(
     datasets=("official", "builtin"),
     default_dataset="official",
     smoke_samples=10,
-    scorer_version=SCORER_VERSION,
+    scorer_version="1-0",
     task_module="tasks.ifbench.task",
     load_dataset=load_dataset,
-    score=score_sample,
-    unanswered=unanswered_sample,
+    score=score,
+    unanswered=unanswered,
     summarise=summarise,
-    metric_names=FAIL_UNDER,
+    metrics=METRICS,
     table_axis=("family", ("loose_acc", "strict_acc")),
     options=frozenset({"grader"}),
     configure=configure,

@@ -10,8 +10,9 @@ from typing import Any
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from metrics.ifbench.lighteval_metrics import IFBENCH_METRICS
-from metrics.ifbench.records import scoring_key
+from metrics.ifbench.records import score, scoring_key, unanswered
+from metrics.ifbench.summary import METRICS, summarise
+from metrics.lighteval import record_metric
 from tasks.ifbench.card import config_name
 from tasks.ifbench.dataset import BUILTIN
 
@@ -20,6 +21,7 @@ __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 # IFBench sets no cap. LightEval's own task allows 1,280 tokens, which ends most reasoning before it is an answer; this
 # is IFHardBench's cap, so that one server setting serves both.
 GENERATION_SIZE = 16_384
+_METRIC = record_metric("IFBench", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 
 
 def to_doc(line: dict[str, Any], task_name: str) -> Doc:
@@ -62,7 +64,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
             hf_subset=config_name(folder),
             hf_avail_splits=["test"],
             evaluation_splits=["test"],
-            metrics=[IFBENCH_METRICS],
+            metrics=[_METRIC],
             generation_size=GENERATION_SIZE,
             stop_sequence=[],
             version=1,

@@ -1,7 +1,7 @@
 """IFHardBench as the runner sees it."""
 
-from metrics.ifhard.records import score_sample, unanswered_sample
-from metrics.ifhard.summary import HEADLINES, SCORER_VERSION, summarise
+from metrics.ifhard.records import score, unanswered
+from metrics.ifhard.summary import METRICS, summarise
 from tasks.benchmark import Benchmark
 from tasks.ifhard.dataset import load_dataset
 
@@ -17,12 +17,12 @@ BENCHMARK = Benchmark(
     datasets=("builtin", "official"),
     default_dataset="builtin",
     smoke_samples=10,
-    scorer_version=SCORER_VERSION,
+    scorer_version="1-0",
     task_module="tasks.ifhard.task",
     load_dataset=load_dataset,
-    score=score_sample,
-    unanswered=unanswered_sample,
+    score=score,
+    unanswered=unanswered,
     summarise=summarise,
-    metric_names=HEADLINES[:3],
+    metrics=METRICS,
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
 )

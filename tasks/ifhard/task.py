@@ -12,7 +12,9 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
 from metrics.ifhard import check_row
-from metrics.ifhard.lighteval_metrics import IFHARD_METRICS
+from metrics.ifhard.records import score, unanswered
+from metrics.ifhard.summary import METRICS, summarise
+from metrics.lighteval import record_metric
 from tasks.ifhard.card import config_name
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
@@ -23,6 +25,7 @@ __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 # Contract, section 2.3: greedy, at most 16,384 new tokens, these stop strings.
 GENERATION_SIZE = 16_384
 STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
+_METRIC = record_metric("IFHard", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 
 
 def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
@@ -73,7 +76,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
             # Without it LightEval would take the examples from the evaluated questions.
             few_shots_split="shots",
             few_shots_select="sequential",
-            metrics=[IFHARD_METRICS],
+            metrics=[_METRIC],
             generation_size=GENERATION_SIZE,
             stop_sequence=list(STOP),
             version=1,

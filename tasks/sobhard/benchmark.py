@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.sobhard.records import score_sample, unanswered_sample
-from metrics.sobhard.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
+from metrics.sobhard.records import score, unanswered
+from metrics.sobhard.summary import METRICS, summarise
 from tasks.benchmark import Benchmark
 from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
 from tasks.sobhard.export import export_answers
@@ -27,13 +27,13 @@ BENCHMARK = Benchmark(
     datasets=("builtin", "builtin-small", "official"),
     default_dataset="builtin",
     smoke_samples=10,
-    scorer_version=SCORER_VERSION,
+    scorer_version="1-0",
     task_module="tasks.sobhard.task",
     load_dataset=load_dataset,
-    score=score_sample,
-    unanswered=unanswered_sample,
+    score=score,
+    unanswered=unanswered,
     summarise=summarise,
-    metric_names=tuple(name for name in HEADLINES if name not in LOWER_IS_BETTER),
+    metrics=METRICS,
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
     notes=_notes,
     export=export_answers,

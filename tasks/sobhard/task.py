@@ -11,9 +11,11 @@ from typing import Any
 
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
+from metrics.lighteval import record_metric
 from metrics.sobhard import check_row
-from metrics.sobhard.lighteval_metrics import SOBHARD_METRICS
+from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.rows import labels, row_id, scoring_key
+from metrics.sobhard.summary import METRICS, summarise
 from tasks.names import TaskName
 from tasks.sobhard.card import config_name
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
@@ -26,6 +28,7 @@ __all__ = ["GENERATION_SIZE", "STOP", "TASKS_TABLE", "make_tasks", "to_doc"]
 # Contract, section 2.4: greedy, at most 65,536 new tokens, these stop strings.
 GENERATION_SIZE = 65_536
 STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
+_METRIC = record_metric("SOBHard", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 
 
 def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], History]) -> SessionDoc | None:
@@ -84,7 +87,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
             # Asked for at N > 0 and thrown away (sampler.SessionDoc); a split that every dataset has.
             few_shots_split="test",
             few_shots_select="sequential",
-            metrics=[SOBHARD_METRICS],
+            metrics=[_METRIC],
             generation_size=GENERATION_SIZE,
             stop_sequence=list(STOP),
             version=1,
