@@ -194,7 +194,9 @@ def _prompt(doc: Mapping[str, Any], given: Mapping[str, Any]) -> str:
 def _constraints(sample: Sample, benchmark: str, reader: Reader, scored: bool) -> Iterable[Graded]:
     by_grader: dict[str, list[Mapping[str, Any]]] = {}
     for verdict in sample.record["verdicts"] or ():
-        by_grader.setdefault(verdict["family"] if reader.many_graders else benchmark, []).append(verdict)
+        grader = _grader(verdict, benchmark, reader)
+        if grader is not None:
+            by_grader.setdefault(grader, []).append(verdict)
     if not by_grader:
         return
     ids = [verdict["id"] for verdict in next(iter(by_grader.values()))]
@@ -206,6 +208,19 @@ def _constraints(sample: Sample, benchmark: str, reader: Reader, scored: bool) -
         raise ValueError("the verdicts are not on the constraints of the scoring key")
     for place, constraint in enumerate(constraints):
         yield _graded(constraint, {grader: verdicts[place] for grader, verdicts in by_grader.items()}, scored)
+
+
+def _grader(verdict: Mapping[str, Any], benchmark: str, reader: Reader) -> str | None:
+    """Who gave a verdict; None for an entry that is none.
+
+    Runs of versions up to 0.1 name the grader, or what else the verdict is reported under, in ``family``, and hold what
+    judging took as a further entry.
+    """
+    if "grader" in verdict:
+        return str(verdict["grader"])
+    if (benchmark, verdict["id"]) == ("hardmultiqa", "judge"):
+        return None
+    return str(verdict["family"]) if reader.many_graders else benchmark
 
 
 def _graded(constraint: Constraint, verdicts: Mapping[str, Mapping[str, Any]], scored: bool) -> Graded:

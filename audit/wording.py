@@ -34,8 +34,8 @@ class Reader(NamedTuple):
     Attributes:
         answer: raw text of the model -> the text that was graded, and whether its reasoning is unclosed.
         constraints: (scoring key, ids of one grader's verdicts, prompt) -> the constraints, in the verdicts' order.
-        many_graders: whether the ``family`` of a verdict names its grader. Otherwise there is one grader, named like
-            the benchmark.
+        many_graders: whether verdicts of versions up to 0.1 name their grader. Otherwise it is named like the
+            benchmark, as in newer ones.
     """
 
     answer: Callable[[str], tuple[str, bool]]

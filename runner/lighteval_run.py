@@ -79,25 +79,22 @@ class LightevalRun:
                 evaluation_tracker=self.tracker,
                 model=model,
             )
-        self._order_and_repeat(
-            {str(task): size for task, size in samples.items()} if samples is not None else None, repeats
-        )
+        self._order_and_repeat(samples, repeats)
 
-    def _order_and_repeat(self, samples: Mapping[str, int] | None, repeats: int) -> None:
+    def _order_and_repeat(self, samples: Mapping[TaskName, int] | None, repeats: int) -> None:
         """LightEval keeps tasks in a set, so their order changes with the hash seed; ours does not."""
-        names = list(map(str, self.tasks))
-        place = {name: i for i, name in enumerate(names)}
+        sizes = {str(task): samples[task] if samples is not None else None for task in self.tasks}
+        place = {name: i for i, name in enumerate(sizes)}
         configs = self.tracker.task_config_logger.tasks_configs
-        self.tracker.task_config_logger.tasks_configs = {name: configs[name] for name in names}
+        self.tracker.task_config_logger.tasks_configs = {name: configs[name] for name in sizes}
         docs = self._pipeline.sampling_docs
         for method, found in docs.items():
             ordered = sorted(found, key=lambda doc: place[doc.task_name])
-            if samples is not None:
-                ordered = [
-                    doc
-                    for name, of_task in itertools.groupby(ordered, key=lambda doc: doc.task_name)
-                    for doc in itertools.islice(of_task, samples[name])
-                ]
+            ordered = [
+                doc
+                for name, of_task in itertools.groupby(ordered, key=lambda doc: doc.task_name)
+                for doc in itertools.islice(of_task, sizes[name])
+            ]
             docs[method] = [_repeat(doc, number) for doc in ordered for number in range(repeats)]
 
     @property
