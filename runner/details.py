@@ -2,10 +2,9 @@
 
 import dataclasses
 import itertools
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 from datasets import Features
@@ -16,42 +15,33 @@ __all__ = ["write_details"]
 _ROWS: Final = 1_000  # of a piece
 
 
-def write_details(path: Path, details: Iterable[Any]) -> None:
+def write_details(path: Path, details: Sequence[Any]) -> None:
     """Write a task's details as LightEval does: a Parquet file with the columns in the order of their names.
 
     The columns' types are known only when every row was seen (a field may be null in the first thousand rows), so the
-    pieces wait on disk, each with its own types, until all of them have been made.
+    rows are gone through twice. Casting a piece of other types instead fails on nulls in nested lists.
 
     Args:
         path: of the file; its folder is there.
         details: dataclass instances, one a sample.
 
     Raises:
-        OSError: a file cannot be written.
+        OSError: the file cannot be written.
     """
-    with tempfile.TemporaryFile(dir=path.parent) as kept:
-        schemas = [_keep(kept, rows) for rows in _pieces(details)]
-        # The metadata is what `datasets` writes, and reads the types from.
-        schema = Features.from_arrow_schema(pa.unify_schemas(schemas, promote_options="permissive")).arrow_schema
-        kept.seek(0)
-        beside = path.with_suffix(".tmp")
-        with parquet.ParquetWriter(beside, schema) as writer:
-            for _ in schemas:
-                writer.write_table(pa.ipc.open_stream(kept).read_all().cast(schema))
-        beside.replace(path)
+    schemas = [pa.Table.from_pylist(rows).schema for rows in _pieces(details)]
+    # The metadata is what `datasets` writes, and reads the types from.
+    schema = Features.from_arrow_schema(pa.unify_schemas(schemas, promote_options="permissive")).arrow_schema
+    beside = path.with_suffix(".tmp")
+    with parquet.ParquetWriter(beside, schema) as writer:
+        for rows in _pieces(details):
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    beside.replace(path)
 
 
-def _pieces(details: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
+def _pieces(details: Sequence[Any]) -> Iterator[list[dict[str, Any]]]:
     rows = map(_row, details)
     while piece := list(itertools.islice(rows, _ROWS)):
         yield piece
-
-
-def _keep(file: IO[bytes], rows: list[dict[str, Any]]) -> pa.Schema:
-    table = pa.Table.from_pylist(rows)
-    with pa.ipc.new_stream(file, table.schema) as stream:
-        stream.write_table(table)
-    return table.schema
 
 
 def _row(detail: Any) -> dict[str, Any]:
