@@ -6,9 +6,10 @@ from typing import Any
 from judges.hardmultiqa.judging import DEFAULT_MODEL, judge, prompts_identity, use_prompts
 from judges.judgement import Judgement
 from metrics.hardmultiqa.records import score_judged, unanswered_sample
-from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, SCORER_VERSION, summarise
+from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, summarise
 from metrics.record import Record
 from tasks.benchmark import Benchmark, Judging, Options
+from tasks.facts import read_facts
 from tasks.hardmultiqa.dataset import SHOTS, load_dataset
 from tasks.hardmultiqa.names import ALIASES, MODES, SUBSETS, TYPES
 
@@ -32,15 +33,11 @@ def _without_judge(specific: Mapping[str, Any], response: str | None, truncated:
 
 BENCHMARK = Benchmark(
     name="hardmultiqa",
-    title="HardMultiQA",
+    facts=read_facts("hardmultiqa"),
     subsets=SUBSETS,
     modes=MODES,
     fewshots=(0, SHOTS),
     datasets=("builtin", "official"),
-    default_dataset="official",
-    smoke_samples=10,
-    scorer_version=SCORER_VERSION,
-    task_module="tasks.hardmultiqa.task",
     load_dataset=load_dataset,
     score=_without_judge,
     unanswered=unanswered_sample,
@@ -48,7 +45,6 @@ BENCHMARK = Benchmark(
     metric_names=tuple(name for name in HEADLINES if name not in LOWER_IS_BETTER),
     table_axis=("type", HEADLINES[:1]),
     parts={"all": TYPES},
-    part_smoke_samples=2,
     subset_aliases=ALIASES,
     options=frozenset({"column_map", "judge"}),
     configure=_configure,

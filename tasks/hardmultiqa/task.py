@@ -13,7 +13,7 @@ from typing import Any, Final
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from tasks.hardmultiqa.card import config_name
+from tasks.folders import config_name
 from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
 from tasks.hardmultiqa.judged_metric import HARDMULTIQA_METRIC

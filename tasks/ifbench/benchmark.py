@@ -7,8 +7,9 @@ from typing import Any
 from metrics import ifbench
 from metrics.ifbench.foreign import source_at
 from metrics.ifbench.records import score_sample, unanswered_sample
-from metrics.ifbench.summary import FAIL_UNDER, SCORER_VERSION, summarise
+from metrics.ifbench.summary import FAIL_UNDER, summarise
 from tasks.benchmark import Benchmark, Options
+from tasks.facts import read_facts
 from tasks.ifbench.dataset import load_dataset
 
 __all__ = ["BENCHMARK", "configure"]
@@ -41,15 +42,11 @@ _PROBE = "count:numbers"
 
 BENCHMARK = Benchmark(
     name="ifbench",
-    title="IFBench",
+    facts=read_facts("ifbench"),
     subsets=("all",),
     modes=(),
     fewshots=(0,),
     datasets=("official", "builtin"),
-    default_dataset="official",
-    smoke_samples=10,
-    scorer_version=SCORER_VERSION,
-    task_module="tasks.ifbench.task",
     load_dataset=load_dataset,
     score=score_sample,
     unanswered=unanswered_sample,

@@ -12,7 +12,7 @@ from lighteval.tasks.requests import Doc
 
 from metrics.ifbench.lighteval_metrics import IFBENCH_METRICS
 from metrics.ifbench.records import scoring_key
-from tasks.ifbench.card import config_name
+from tasks.folders import config_name
 from tasks.ifbench.dataset import BUILTIN
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]

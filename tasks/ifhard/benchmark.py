@@ -1,8 +1,9 @@
 """IFHardBench as the runner sees it."""
 
 from metrics.ifhard.records import score_sample, unanswered_sample
-from metrics.ifhard.summary import HEADLINES, SCORER_VERSION, summarise
+from metrics.ifhard.summary import HEADLINES, summarise
 from tasks.benchmark import Benchmark
+from tasks.facts import read_facts
 from tasks.ifhard.dataset import load_dataset
 
 __all__ = ["BENCHMARK"]
@@ -10,15 +11,11 @@ __all__ = ["BENCHMARK"]
 
 BENCHMARK = Benchmark(
     name="ifhard",
-    title="IFHardBench",
+    facts=read_facts("ifhard"),
     subsets=("all", "easy", "medium", "hard", "expert"),
     modes=(),
     fewshots=(0, 1, 2, 3, 4, 5),
     datasets=("builtin", "official"),
-    default_dataset="builtin",
-    smoke_samples=10,
-    scorer_version=SCORER_VERSION,
-    task_module="tasks.ifhard.task",
     load_dataset=load_dataset,
     score=score_sample,
     unanswered=unanswered_sample,

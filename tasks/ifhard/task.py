@@ -13,7 +13,7 @@ from lighteval.tasks.requests import Doc
 
 from metrics.ifhard import check_row
 from metrics.ifhard.lighteval_metrics import IFHARD_METRICS
-from tasks.ifhard.card import config_name
+from tasks.folders import config_name
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName

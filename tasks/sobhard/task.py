@@ -14,8 +14,8 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from metrics.sobhard import check_row
 from metrics.sobhard.lighteval_metrics import SOBHARD_METRICS
 from metrics.sobhard.rows import labels, row_id, scoring_key
+from tasks.folders import config_name
 from tasks.names import TaskName
-from tasks.sobhard.card import config_name
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import render
