@@ -186,36 +186,41 @@ def check_rows(rows: Sequence[Row], where: str, read: Callable[[Row], _Read]) ->
     return found
 
 
-def value_at(row: Row, path: str) -> Any:
+def value_at(row: Row, path: str, *, optional: bool = False) -> Any:
     """What a row holds under a dotted path.
 
+    Args:
+        optional: whether the last field may be absent, which counts as null.
+
     Raises:
-        RowError: nothing, or something on the way is no object.
+        RowError: nothing is there, or something on the way is no object.
     """
     found: Any = row
-    seen: list[str] = []
-    for name in path.split("."):
+    *outer, last = path.split(".")
+    for depth, name in enumerate([*outer, last]):
         if not isinstance(found, Mapping):
-            raise RowError(f"must be an object, found {type(found).__name__}", ".".join(seen))
-        seen.append(name)
-        if name not in found:
-            raise RowError("is missing", ".".join(seen))
-        found = found[name]
+            raise RowError(f"must be an object, found {type(found).__name__}", ".".join(outer[:depth]))
+        if name not in found and not (optional and depth == len(outer)):
+            raise RowError("is missing", ".".join([*outer, last][: depth + 1]))
+        found = found.get(name)
     return found
 
 
-def text_at(row: Row, path: str, *, blank: bool = True) -> str:
+def text_at(row: Row, path: str, *, optional: bool = False, blank: bool = True) -> str:
     """The text that a row holds under a dotted path.
 
     Args:
+        optional: whether it may be absent or null, which counts as empty.
         blank: whether it may be blank.
 
     Raises:
         RowError: it is missing, no text, or blank where it must not be.
     """
-    value = value_at(row, path)
+    value = value_at(row, path, optional=optional)
+    if optional and value is None:
+        value = ""
     if not isinstance(value, str):
-        raise RowError(f"must be a text, found {type(value).__name__}", path)
+        raise RowError(f"must be a text{' or null' if optional else ''}, found {type(value).__name__}", path)
     if not blank and not value.strip():
         raise RowError("must be a text that is not blank", path)
     return value

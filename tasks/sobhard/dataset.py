@@ -84,10 +84,10 @@ class SOBHardLoader(DatasetLoader):
     def read_row(self, row: Row, split: str) -> dict[str, Any]:
         """The row with the fields of the contract and no others, each of one type, which every reader accepts."""
         inputs = {name: text_at(row, f"inputs.{name}") for name in BLOCKS}
-        meta = {name: _text(row, f"meta.{name}") for name in _TEXTS}
+        meta = {name: text_at(row, f"meta.{name}", optional=True) for name in _TEXTS}
         meta |= {name: _json_text(row, f"meta.{name}") for name in _JSON_TEXTS}
         numbers = {name: _number(row, f"meta.{name}") for name in _NUMBERS}
-        categories = {name: _text(row, f"meta.categories.{name}") for name in _CATEGORIES}
+        categories = {name: text_at(row, f"meta.categories.{name}", optional=True) for name in _CATEGORIES}
         if (numbers["dialogue_id"] is None) != (numbers["turn_index"] is None):
             raise RowError("must come together with meta.turn_index", "meta.dialogue_id")
         if numbers["turn_index"] is not None and numbers["turn_index"] < 1:
@@ -101,7 +101,7 @@ class SOBHardLoader(DatasetLoader):
         return {
             "instruction": row["instruction"],
             "inputs": inputs,
-            "outputs": row.get("outputs") or "",
+            "outputs": text_at(row, "outputs", optional=True),
             "meta": {**meta, **numbers, "categories": categories},
         }
 
@@ -153,29 +153,13 @@ class _Questions(dict[str, int]):
         )
 
 
-def _optional(row: Row, path: str) -> Any:
-    """A field that may be absent from its object, which may not."""
-    outer, _, name = path.rpartition(".")
-    holder = value_at(row, outer)
-    if not isinstance(holder, Mapping):
-        raise RowError(f"must be an object, found {type(holder).__name__}", outer)
-    return holder.get(name)
-
-
-def _text(row: Row, path: str) -> str:
-    value = _optional(row, path)
-    if not isinstance(value, str | None):
-        raise RowError("must be a text or null", path)
-    return value or ""
-
-
 def _json_text(row: Row, path: str) -> str:
-    value = _optional(row, path)
+    value = value_at(row, path, optional=True)
     return value or "" if isinstance(value, str | None) else json.dumps(value, ensure_ascii=False)
 
 
 def _number(row: Row, path: str) -> int | None:
-    value = _optional(row, path)
+    value = value_at(row, path, optional=True)
     if value is not None and (type(value) is not int or not -_NUMBER_END <= value < _NUMBER_END):
         raise RowError("must be an integer of at most 64 bits, or null", path)
     return value
