@@ -11,6 +11,7 @@ from judges.judgement import Judgement, Judging
 from metrics.headlines import MetricSpec
 from metrics.record import Answer, Record, Sample, Status
 from metrics.summary import Summary
+from tasks.facts import Facts
 from tasks.names import TaskName
 
 __all__ = ["Benchmark", "DatasetError", "DatasetHandle", "DatasetRequest", "Options"]
@@ -27,7 +28,7 @@ class DatasetRequest:
     Attributes:
         name: ``builtin``, another name the benchmark knows, or a path.
         cache: the user's cache folder.
-        revision: Hub revision that the resumed run recorded, None for the pinned one.
+        revision: Hub revision that the resumed run recorded; None takes the pinned one, or the newest where none is.
         columns: names of the dataset's columns by the benchmark's own field names (``--column-map``).
     """
 
@@ -46,7 +47,7 @@ class DatasetHandle:
         folder: local folder with the splits, in the form ``datasets.load_dataset`` takes.
         sha256: hex digest of the evaluation split's bytes.
         prompts_sha256: hex digest over ids and rendered prompts: changes with the templates' code too.
-        revision: Hub revision, or None for local data.
+        revision: Hub revision that was read, or None for local data.
         questions: rows of the evaluation split by task name (without the few-shot part).
         shots: few-shot examples at hand.
         shots_sha256: hex digest of their bytes.
@@ -93,15 +94,11 @@ class Benchmark:
 
     Attributes:
         name: first part of its task names (``ifhard``).
-        title: name for people.
+        facts: what its ``benchmark.yaml`` says.
         subsets: second parts; the first one is what the bare name means.
         modes: third parts, or empty when names have two parts.
         fewshots: legal numbers behind the bar.
         datasets: names that ``--dataset`` accepts besides a path.
-        default_dataset: what is used without ``--dataset``.
-        smoke_samples: samples of a run without ``--max-samples`` and ``--full``.
-        scorer_version: ``N-X``; N changes when old and new scores no longer compare.
-        task_module: importable LightEval task module, with ``make_tasks(folder)``.
         load_dataset: request -> handle; raises DatasetError.
         score: (sample, answer, judgement or None) -> record; may raise on a scorer's bug.
         unanswered: (sample, outcome, error) -> record of a sample without a scored answer.
@@ -109,7 +106,6 @@ class Benchmark:
         metrics: what the summary's headlines are; the first is also the live pass rate.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
         parts: subsets that are run as several others and scored over the union of their samples.
-        part_smoke_samples: samples of each part in a smoke run.
         subset_aliases: other spellings of subsets.
         options: further command-line options it takes: ``column_map``, ``grader``, ``judge``.
         configure: (this benchmark, options) -> the benchmark with those options taken, and what ``run.json`` says of
@@ -120,15 +116,11 @@ class Benchmark:
     """
 
     name: str
-    title: str
+    facts: Facts
     subsets: tuple[str, ...]
     modes: tuple[str, ...]
     fewshots: tuple[int, ...]
     datasets: tuple[str, ...]
-    default_dataset: str
-    smoke_samples: int
-    scorer_version: str
-    task_module: str
     load_dataset: Callable[[DatasetRequest], DatasetHandle]
     score: Callable[[Sample, Answer, Judgement | None], Record]
     unanswered: Callable[[Sample, Status, str], Record]
@@ -136,7 +128,6 @@ class Benchmark:
     metrics: tuple[MetricSpec, ...]
     table_axis: tuple[str, tuple[str, ...]]
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    part_smoke_samples: int = 0
     subset_aliases: Mapping[str, str] = field(default_factory=dict)
     options: frozenset[str] = frozenset()
     configure: "Callable[[Benchmark, Options], tuple[Benchmark, Mapping[str, Any]]] | None" = None
@@ -149,13 +140,27 @@ class Benchmark:
         """Headlines where higher is better, for ``--fail-under``."""
         return tuple(spec.name for spec in self.metrics if spec.higher_is_better)
 
+    def title(self) -> str:
+        """As people write its name."""
+        return self.facts.title
+
+    @property
+    def default_dataset(self) -> str:
+        """What is used without ``--dataset``."""
+        return self.facts.default_dataset
+
+    @property
+    def scorer_version(self) -> str:
+        """``N-X``; N changes when old and new scores no longer compare."""
+        return self.facts.scorer_version
+
     def tasks(self) -> list[TaskName]:
         """Every task there is, without few-shot examples."""
         return [TaskName(self.name, subset, mode) for subset in self.subsets for mode in self.modes or (None,)]
 
     def make_tasks(self, handle: DatasetHandle) -> list[Any]:
         """LightEval task configs over a dataset; imports LightEval."""
-        made: list[Any] = importlib.import_module(self.task_module).make_tasks(handle.folder)
+        made: list[Any] = importlib.import_module(f"tasks.{self.name}.task").make_tasks(handle.folder)
         return made
 
     def run_as(self, task: TaskName) -> tuple[TaskName, ...]:
@@ -165,4 +170,4 @@ class Benchmark:
 
     def smoke_samples_of(self, task: TaskName) -> int:
         """Samples, of each task it is run as, in a smoke run."""
-        return self.part_smoke_samples if task.subset in self.parts else self.smoke_samples
+        return self.facts.part_smoke_samples if task.subset in self.parts else self.facts.smoke_samples

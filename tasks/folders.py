@@ -8,36 +8,35 @@ cannot be mistaken for another.
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tasks.facts import Card
+
 __all__ = ["config_name", "file_sha256", "render_card", "write_copy"]
 
 
-def render_card(
-    name: str, splits: Mapping[str, str], languages: Sequence[str], text: str, features: Any | None = None
-) -> str:
+def render_card(name: str, splits: Mapping[str, str], card: Card, features: Any | None = None) -> str:
     """README.md of a dataset folder: which file is which split, and some words.
 
     Args:
         name: of the benchmark.
         splits: text of ``<split>.jsonl`` by split name; empty texts have no file.
-        languages: of the questions.
-        text: what stands under the front matter.
+        card: the words, and the languages of the questions.
         features: the fields' types where they cannot be guessed from the rows (a column without a value).
     """
     present = {split: lines for split, lines in splits.items() if lines}
     digest = hashlib.sha256("\0".join(f"{split}\0{lines}" for split, lines in present.items()).encode()).hexdigest()
     config = f"{name}-{digest[:16]}"
-    matter: dict[str, Any] = {"language": list(languages)}
+    matter: dict[str, Any] = {"language": list(card.languages)}
     if features is not None:
         matter["dataset_info"] = {"config_name": config, "features": features}
     files = [{"split": split, "path": f"{split}.jsonl"} for split in present]
     matter["configs"] = [{"config_name": config, "data_files": files}]
-    return f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n\n{text}"
+    return f"---\n{yaml.safe_dump(matter, sort_keys=False)}---\n\n{card.text}"
 
 
 def config_name(folder: Path) -> str:
@@ -51,16 +50,15 @@ def config_name(folder: Path) -> str:
     return name
 
 
-def write_copy(cache: Path, name: str, splits: Mapping[str, str], render: Callable[[Mapping[str, str]], str]) -> Path:
+def write_copy(cache: Path, name: str, splits: Mapping[str, str], card: str) -> Path:
     """A folder of checked rows in the cache, named after its content and made once.
 
     Args:
         cache: the user's cache folder.
         name: of the benchmark.
         splits: text of ``<split>.jsonl`` by split name; empty texts get no file.
-        render: makes the card of the splits.
+        card: of the splits; it holds their digest.
     """
-    card = render(splits)  # it holds the digest of the splits
     folder = cache / "datasets" / f"{name}-{hashlib.sha256(card.encode('utf-8')).hexdigest()[:16]}"
     if folder.is_dir():
         return folder

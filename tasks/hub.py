@@ -1,4 +1,4 @@
-"""Datasets of the Hugging Face Hub at one revision, which is looked up once and then recorded."""
+"""Datasets of the Hugging Face Hub at one revision: a known one, or the newest, which is looked up once."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ def download(
     Args:
         dataset: its id.
         splits: names of the splits wanted.
-        revision: to read again; None takes the newest.
+        revision: hash of a commit; None takes the newest.
         advice: what to do where it cannot be read: a sentence, or two.
 
     Returns:

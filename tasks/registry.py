@@ -36,7 +36,7 @@ def parse_task(text: str) -> TaskName:
     stem, fewshot = split_fewshot(text)
     legal = {task.plain: task for name in BENCHMARK_NAMES for task in benchmark(name).tasks()}
     bare = {name: benchmark(name).tasks()[0] for name in BENCHMARK_NAMES}
-    task = bare.get(stem) or legal.get(_usual_spelling(stem))
+    task = bare.get(stem) or legal.get(_usual_spelling(text))
     if task is None:
         near = difflib.get_close_matches(stem, [*legal, *bare], n=3, cutoff=0.4) or sorted(legal)[:5]
         raise TaskNameError(f"unknown task {text!r}; nearest: {', '.join(near)} (--list-tasks shows all)")
@@ -47,13 +47,13 @@ def parse_task(text: str) -> TaskName:
     return dataclasses.replace(task, fewshot=fewshot)
 
 
-def _usual_spelling(plain: str) -> str:
-    """The name with its subset as the benchmark itself spells it, or as it was."""
+def _usual_spelling(text: str) -> str:
+    """The plain name with its subset as the benchmark itself spells it; empty for what has not the form of a name."""
     try:
-        task = TaskName.read(plain)
+        task = TaskName.read(text)
         aliases = benchmark(task.benchmark).subset_aliases
     except TaskNameError:
-        return plain
+        return ""
     return dataclasses.replace(task, subset=aliases.get(task.subset.strip().lower(), task.subset)).plain
 
 

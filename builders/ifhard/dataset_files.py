@@ -11,7 +11,7 @@ from builders.ifhard.pipeline import Built
 from builders.ifhard.question import Question, row_of
 from builders.ifhard.report import summary
 from builders.ifhard.validate import check_dataset
-from tasks.ifhard.card import render_card
+from tasks.ifhard.dataset import IFHardLoader
 
 __all__ = ["TASK", "TIERS", "make_files", "tiers_of", "write_files"]
 
@@ -67,7 +67,7 @@ def make_files(built: Built, seed: int) -> dict[str, str]:
         "build.json": json.dumps(summary(built, seed, tiers), ensure_ascii=False, indent=2) + "\n",
     }
     sums = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
-    card = render_card({split: files[f"{split}.jsonl"] for split in ("test", "shots")})
+    card = IFHardLoader.card({split: files[f"{split}.jsonl"] for split in ("test", "shots")})
     return {**files, "SHA256SUMS": sums, "README.md": card}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from metrics.hardmultiqa.folding import fold
+from metrics.row_error import RowError
 
 __all__ = ["LIST_TYPES", "TYPES", "Key", "RowError", "parse_key", "question_options"]
 
@@ -16,10 +17,6 @@ LIST_TYPES: Final[tuple[str, ...]] = ("strict-list", "not-strict-list", "mistake
 _option_line = re.compile(r"^[^\S\n]*(\d{1,3})[.)][^\S\n]*(\S.*?)[^\S\n]*$", re.MULTILINE)
 # "1) Волга; 2) Дон": a number that begins a line or follows a space, a stop or a bracket.
 _option_mark = re.compile(r"(?:(?<=[\s;,:(])|^)(\d{1,3})[.)](?!\d)\s*(?=\S)", re.MULTILINE)
-
-
-class RowError(ValueError):
-    """A row whose answers cannot be judged; the message says what is wrong with it."""
 
 
 class Key(NamedTuple):
@@ -86,12 +83,12 @@ def parse_key(scoring: str) -> Key:
         raise RowError("the scoring key is not an object")
     kind, question = entry.get("type"), entry.get("question")
     if kind not in TYPES:
-        raise RowError(f"'type' must be one of {', '.join(TYPES)}, found {kind!r}")
+        raise RowError(f"must be one of {', '.join(TYPES)}, found {kind!r}", "type")
     if not isinstance(question, str) or not question.strip():
-        raise RowError("'question' must be a text")
+        raise RowError("must be a text", "question")
     cut = entry.get("cut", [])
     if not isinstance(cut, list) or not all(isinstance(mark, str) and mark for mark in cut):
-        raise RowError("'cut' must be a list of texts")
+        raise RowError("must be a list of texts", "cut")
     reference = _reference(entry.get("reference"))
     options = question_options(question) if kind == TYPES[0] else {}
     if kind == TYPES[0]:
@@ -101,14 +98,14 @@ def parse_key(scoring: str) -> Key:
 
 def _reference(found: Any) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(element, str) for element in found):
-        raise RowError("'reference' must be a list of texts")
+        raise RowError("must be a list of texts", "reference")
     if not found:
-        raise RowError("'reference' is empty: nothing to judge by")
+        raise RowError("is empty: nothing to judge by", "reference")
     unique: dict[str, str] = {}
     for element in found:
         folded = fold(element)
         if not folded:
-            raise RowError("'reference' has a blank element")
+            raise RowError("has a blank element", "reference")
         unique.setdefault(folded, element.strip())
     return tuple(unique.values())
 
@@ -116,8 +113,8 @@ def _reference(found: Any) -> tuple[str, ...]:
 def _option_numbers(reference: tuple[str, ...], options: Mapping[int, str]) -> tuple[str, ...]:
     for element in reference:
         if not re.fullmatch(r"[1-9][0-9]{0,2}", element):
-            raise RowError(f"'reference' must hold option numbers such as \"1\", found {element[:40]!r}")
+            raise RowError(f'must hold option numbers such as "1", found {element[:40]!r}', "reference")
         if options and int(element) not in options:
             numbers = ", ".join(map(str, sorted(options)))
-            raise RowError(f"'reference' names option {element}, the question has {numbers}")
+            raise RowError(f"names option {element}, the question has {numbers}", "reference")
     return reference

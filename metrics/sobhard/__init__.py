@@ -18,9 +18,9 @@ with a code of its own:
   follow, match or count to the end (schema_validation).
 """
 
+from metrics.row_error import RowError
 from metrics.sobhard.checking import check_row
 from metrics.sobhard.constraints import CONSTRAINTS, LAYERS, Constraint
-from metrics.sobhard.row_error import RowError
 from metrics.sobhard.rows import answer_text, is_blanked
 from metrics.sobhard.scoring import METRICS, Score, aggregate, balance_score, score
 

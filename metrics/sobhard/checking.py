@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from metrics.row_error import RowError
 from metrics.sobhard.question import FAMILIES, Question
-from metrics.sobhard.row_error import RowError
 from metrics.sobhard.rows import field, question_of, row_id
 from metrics.sobhard.rules import RULES
 from metrics.sobhard.schemas import KINDS as SCHEMA_KINDS

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from metrics.row_error import RowError
 from metrics.sobhard.question import Question
-from metrics.sobhard.row_error import RowError
 from metrics.sobhard.targets import TARGETS
 
 __all__ = [

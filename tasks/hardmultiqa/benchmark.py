@@ -9,6 +9,7 @@ from judges.hardmultiqa import judging, load_prompts
 from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import METRICS, summarise
 from tasks.benchmark import Benchmark, Options
+from tasks.facts import read_facts
 from tasks.hardmultiqa.dataset import SHOTS, load_dataset
 from tasks.hardmultiqa.names import ALIASES, MODES, SUBSETS, TYPES
 
@@ -28,15 +29,11 @@ def _configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mappi
 
 BENCHMARK = Benchmark(
     name="hardmultiqa",
-    title="HardMultiQA",
+    facts=read_facts("hardmultiqa"),
     subsets=SUBSETS,
     modes=MODES,
     fewshots=(0, SHOTS),
     datasets=("builtin", "official"),
-    default_dataset="official",
-    smoke_samples=10,
-    scorer_version="1-0",
-    task_module="tasks.hardmultiqa.task",
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,
@@ -44,7 +41,6 @@ BENCHMARK = Benchmark(
     metrics=METRICS,
     table_axis=("type", (METRICS[0].name,)),
     parts={"all": TYPES},
-    part_smoke_samples=2,
     subset_aliases=ALIASES,
     options=frozenset({"column_map", "judge"}),
     configure=_configure,

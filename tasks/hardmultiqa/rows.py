@@ -1,19 +1,19 @@
 """A question of the benchmark, and reading it from a row of any dataset."""
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from metrics.hardmultiqa import parse_key
+from metrics.row_error import RowError
 from tasks.benchmark import DatasetError
-from tasks.hardmultiqa.columns import find_columns
 from tasks.hardmultiqa.names import LISTS, TASK_VALUES, type_of
 from tasks.hardmultiqa.reference import ReferenceFormatError, joined_lists, read_reference
-from tasks.rows import check_storable
 
-__all__ = ["Question", "check_ids", "read_question", "read_questions"]
+__all__ = ["Question", "check_lists", "read_question"]
 
 _SHOWN: Final = 3
 _SHOWN_CHARACTERS: Final = 120
@@ -73,75 +73,55 @@ def read_question(row: Mapping[str, Any], columns: Mapping[str, str] = _OWN_COLU
         columns: its column of each field.
 
     Raises:
-        ReferenceFormatError: the reference is in none of the known forms.
-        ValueError: another field is bad, or the reference does not fit the question.
+        RowError: a field is bad, or the reference does not fit the question; the column is named.
     """
-    kind = type_of(row.get(columns["task"]))
+    with _of_column(columns["task"]):
+        kind = type_of(row.get(columns["task"]))
     text = row.get(columns["question"])
     if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"the question is {_short(text)}; it must be text")
+        raise RowError(f"the question is {_short(text)}; it must be text", columns["question"])
     topic = row.get(columns["topic"]) if "topic" in columns else None
-    reference = tuple(read_reference(row.get(columns["answer"]), kind, text))
-    question = Question(kind, text, reference, topic if isinstance(topic, str) else "")
-    parse_key(question.scoring())
-    check_storable("\n".join((text, question.topic, *reference)))
+    value = row.get(columns["answer"])
+    with _of_column(columns["answer"], f"holds {_short(value)}: "):
+        reference = tuple(read_reference(value, kind, text))
+        question = Question(kind, text, reference, topic if isinstance(topic, str) else "")
+        parse_key(question.scoring())
     return question
 
 
-def read_questions(rows: Sequence[Mapping[str, Any]], given: Mapping[str, str], where: str) -> list[Question]:
-    """Questions of a split.
+@contextlib.contextmanager
+def _of_column(column: str, found: str = "") -> Iterator[None]:
+    """What is wrong with a field's value, with its column named.
+
+    Raises:
+        RowError: as the block did.
+    """
+    try:
+        yield
+    except ReferenceFormatError as error:
+        forms = "neither a list of texts, nor such a list as JSON in a string, nor text with one element a line"
+        raise RowError(f"{found}{error}, {forms}; another column: --column-map answer=COLUMN", column) from error
+    except RowError as error:
+        raise RowError(error.problem, column) from error
+    except ValueError as error:
+        raise RowError(str(error), column) from error
+
+
+def check_lists(rows: Sequence[Mapping[str, Any]], read: Sequence[Mapping[str, Any]], column: str, where: str) -> None:
+    """Lists were not written as one line, which would count as a single element.
 
     Args:
-        rows: of the split, in file order.
-        given: columns that the user named, by field.
+        rows: of a split, as the dataset has them.
+        read: the same rows, checked (Question.row).
+        column: of the references.
         where: name of the split, for messages.
 
     Raises:
-        DatasetError: columns are missing or ambiguous, or rows are bad; up to three of those are shown.
+        DatasetError: every reference of a type was.
     """
-    if not rows:
-        return []
-    columns = find_columns(rows, given, where)
-    found, bad, formless = [], [], []
-    for number, row in enumerate(rows, start=1):
-        try:
-            found.append(read_question(row, columns))
-        except ReferenceFormatError as error:
-            formless.append(f"row {number} holds {_short(row.get(columns['answer']))} ({error})")
-        except ValueError as error:
-            bad.append(f"row {number}: {error}")
-    if formless:
-        raise DatasetError(
-            f"{where}: {len(formless)} of {len(rows)} references in column {columns['answer']!r} are neither a list of "
-            f"texts, nor such a list as JSON in a string, nor text with one element a line: "
-            f"{'; '.join(formless[:_SHOWN])}. Another column: --column-map answer=COLUMN"
-        )
-    if bad:
-        raise DatasetError(f"{where}: {len(bad)} of {len(rows)} rows are bad: {'; '.join(bad[:_SHOWN])}")
-    _check_lists(rows, found, columns["answer"], where)
-    return found
-
-
-def check_ids(splits: Mapping[str, Sequence[Question]], name: str) -> None:
-    """No question stands in a dataset twice, be it as its own demonstration.
-
-    Raises:
-        DatasetError: one does; both rows are named.
-    """
-    seen: dict[str, str] = {}
-    for split, questions in splits.items():
-        for number, question in enumerate(questions, start=1):
-            place = f"{split} row {number}"
-            if question.id in seen:
-                raise DatasetError(
-                    f"{name}: {seen[question.id]} and {place} share the id {question.id} (same task and question)"
-                )
-            seen[question.id] = place
-
-
-def _check_lists(rows: Sequence[Mapping[str, Any]], questions: Sequence[Question], column: str, where: str) -> None:
     for kind in LISTS:
-        values = [row.get(column) for row, question in zip(rows, questions, strict=True) if question.kind == kind]
+        pairs = zip(rows, read, strict=True)
+        values = [row.get(column) for row, question in pairs if question["task"] == TASK_VALUES[kind]]
         if joined_lists(values):
             shown = "; ".join(_short(value) for value in values[:_SHOWN])
             raise DatasetError(

@@ -18,7 +18,7 @@ from judges.hardmultiqa import judging
 from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.hardmultiqa.card import config_name
+from tasks.folders import config_name
 from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
 from tasks.hardmultiqa.names import MODES, SUBSETS
@@ -46,12 +46,9 @@ def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> 
     """A dataset row as a LightEval document, or None when its type is another one.
 
     Args:
-        line: row in the schema of the checked folder.
+        line: row of a checked dataset folder.
         task_name: ``hardmultiqa:<all or type>:<mode>``.
         shots: demonstrations by type. LightEval's own few-shot pool stays empty: see ``document.py``.
-
-    Raises:
-        ValueError: the row is bad.
     """
     task = TaskName.read(task_name)
     question = read_question(line)
@@ -80,7 +77,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     """Task configs of every subset in both modes over a dataset folder.
 
     Args:
-        folder: local folder with checked ``test.jsonl``, maybe ``fewshot.jsonl``, and a README that names the splits.
+        folder: of checked rows, as ``load_dataset`` makes it.
     """
     config = config_name(folder)
     # Its name goes into the results file, its arguments do not.

@@ -9,6 +9,7 @@ from metrics import ifbench
 from metrics.ifbench.records import score, unanswered
 from metrics.ifbench.summary import METRICS, summarise
 from tasks.benchmark import Benchmark, Options
+from tasks.facts import read_facts
 from tasks.ifbench.dataset import load_dataset
 
 __all__ = ["BENCHMARK", "configure"]
@@ -43,15 +44,11 @@ _PROBE = "count:numbers"
 
 BENCHMARK = Benchmark(
     name="ifbench",
-    title="IFBench",
+    facts=read_facts("ifbench"),
     subsets=("all",),
     modes=(),
     fewshots=(0,),
     datasets=("official", "builtin"),
-    default_dataset="official",
-    smoke_samples=10,
-    scorer_version="1-0",
-    task_module="tasks.ifbench.task",
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,

@@ -13,7 +13,7 @@ from lighteval.tasks.requests import Doc
 from metrics.ifbench.records import score, scoring_key, unanswered
 from metrics.ifbench.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.ifbench.card import config_name
+from tasks.folders import config_name
 from tasks.ifbench.dataset import BUILTIN
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
@@ -28,11 +28,8 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc:
     """A dataset row as a LightEval document; the prompt is the user turn as it stands.
 
     Args:
-        line: row in the official schema, the arguments as a list of objects or as JSON text.
+        line: row of a checked dataset folder, the arguments as a list of objects or as JSON text.
         task_name: ``ifbench:all``.
-
-    Raises:
-        ValueError: an unknown instruction, or arguments that it does not take (the row is named).
     """
     ids = list(line["instruction_id_list"])
     return Doc(
@@ -54,7 +51,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     """The task config of ``ifbench:all`` over a dataset folder.
 
     Args:
-        folder: local folder with ``test.jsonl`` and a README that names the split.
+        folder: of checked rows, as ``load_dataset`` makes it.
     """
     return [
         LightevalTaskConfig(

@@ -3,6 +3,7 @@
 from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
 from tasks.benchmark import Benchmark
+from tasks.facts import read_facts
 from tasks.ifhard.dataset import load_dataset
 
 __all__ = ["BENCHMARK"]
@@ -10,15 +11,11 @@ __all__ = ["BENCHMARK"]
 
 BENCHMARK = Benchmark(
     name="ifhard",
-    title="IFHardBench",
+    facts=read_facts("ifhard"),
     subsets=("all", "easy", "medium", "hard", "expert"),
     modes=(),
     fewshots=(0, 1, 2, 3, 4, 5),
     datasets=("builtin", "official"),
-    default_dataset="builtin",
-    smoke_samples=10,
-    scorer_version="1-0",
-    task_module="tasks.ifhard.task",
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,

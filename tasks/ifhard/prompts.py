@@ -6,12 +6,14 @@ and fills the template of any row.
 """
 
 import functools
-import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from metrics.row_error import RowError
+from tasks.rows import template_slots
 
 __all__ = ["STYLES", "WORDINGS", "render", "template_text"]
 
@@ -56,16 +58,18 @@ def render(row: Mapping[str, Any]) -> str:
         row: dataset row with ``instruction`` and ``inputs``.
 
     Raises:
-        ValueError: the template is not text, has a slot other than the three, is malformed,
+        RowError: the template is not text, has a slot other than the three, is malformed,
             or shows a context block to a question that has no context.
     """
-    template, inputs = row["instruction"], row["inputs"]
-    if not isinstance(template, str):
-        raise ValueError(f"'instruction' must be the template's text, found {type(template).__name__}")
-    slots = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+    slots = {name for name, _, _ in template_slots(row)}
     unknown = slots - set(_SLOTS)
     if unknown:
-        raise ValueError(f"'instruction' has slots that no input fills: {sorted(unknown)}")
+        raise RowError(f"has slots that no input fills: {sorted(unknown)}", "instruction")
+    inputs = row["inputs"]
     if "context" in slots and not inputs["context"].strip():
-        raise ValueError("'instruction' shows a context block but 'inputs.context' is empty")
-    return template.format(**{name: inputs[name] for name in _SLOTS})
+        raise RowError("shows a context block but 'inputs.context' is empty", "instruction")
+    try:
+        text: str = row["instruction"].format(**{name: inputs[name] for name in _SLOTS})
+    except ValueError as error:
+        raise RowError(f"is no template: {error}", "instruction") from error
+    return text

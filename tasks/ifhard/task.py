@@ -4,18 +4,16 @@
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from metrics.ifhard import check_row
 from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.ifhard.card import config_name
+from tasks.folders import config_name
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName
@@ -32,17 +30,13 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
     """A dataset row as a LightEval document, or None when the tier is another one.
 
     Args:
-        line: row in the schema of contract section 1.
+        line: row of a checked dataset folder.
         task_name: ``ifhard:all`` or ``ifhard:<tier>``; few-shot rows are kept whatever their tier.
-
-    Raises:
-        ValueError: the row's template or scoring key is bad (the row is named).
     """
     subset = TaskName.read(task_name).subset
-    categories: Mapping[str, Any] = line["meta"]["categories"]
+    categories = line["meta"]["categories"]
     if subset != "all" and not line.get("__few_shots") and categories["tier"] != subset:
         return None
-    check_row(line)
     return Doc(
         query=render(line),
         choices=[line.get("outputs") or ""],
@@ -52,7 +46,7 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
             "repeat": 0,
             "kind": "chat",
             "max_tokens": GENERATION_SIZE,
-            "scoring": _constraints_text(line["meta"]["constraints"]),
+            "scoring": line["meta"]["constraints"],
             "labels": json.dumps(dict(categories), ensure_ascii=False, sort_keys=True),
         },
     )
@@ -62,7 +56,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     """Task configs of ``ifhard:all`` and the four tiers over a dataset folder.
 
     Args:
-        folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
+        folder: of checked rows, as ``load_dataset`` makes it.
     """
     config = config_name(folder)
     return [
@@ -83,10 +77,6 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
         )
         for subset in ("all", *TIERS)
     ]
-
-
-def _constraints_text(value: str | list[Any]) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 TASKS_TABLE = make_tasks(BUILTIN)

@@ -6,6 +6,7 @@ from typing import Any
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.summary import METRICS, summarise
 from tasks.benchmark import Benchmark
+from tasks.facts import read_facts
 from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
 from tasks.sobhard.export import export_answers
 
@@ -20,15 +21,11 @@ def _notes(docs: Sequence[Any], fewshot: int) -> list[str]:
 
 BENCHMARK = Benchmark(
     name="sobhard",
-    title="SOBHard",
+    facts=read_facts("sobhard"),
     subsets=SUBSETS,
     modes=(),
     fewshots=tuple(range(MOST_TURNS + 1)),
     datasets=("builtin", "builtin-small", "official"),
-    default_dataset="builtin",
-    smoke_samples=10,
-    scorer_version="1-0",
-    task_module="tasks.sobhard.task",
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,

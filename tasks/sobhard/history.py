@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from metrics.row_error import RowError
 from metrics.sobhard import answer_text
 from tasks.sobhard.prompts import render
 
@@ -31,27 +32,36 @@ class History:
         shots: rows of the ``shots`` split; those outside conversations are left out.
 
     Raises:
-        ValueError: a turn has no answer or cannot be rendered, or two rows are the same turn.
+        RowError: as ``add``.
     """
 
-    def __init__(self, shots: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, shots: Iterable[Mapping[str, Any]] = ()) -> None:
         self._turns: dict[int, dict[int, Turn]] = {}
         for row in shots:
-            dialogue, number = row["meta"].get("dialogue_id"), row["meta"].get("turn_index")
-            if dialogue is None or number is None:
-                continue
-            turns = self._turns.setdefault(dialogue, {})
-            if number in turns:
-                raise ValueError(f"conversation {dialogue} has its turn {number} twice")
-            turns[number] = Turn(render(row), answer_text(row))
-            if not turns[number].answer.strip():
-                raise ValueError(f"turn {number} of conversation {dialogue} has no answer to show")
+            self.add(row)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take in a row of the ``shots`` split.
+
+        Raises:
+            RowError: it has no answer or cannot be rendered, or another row is the same turn.
+        """
+        dialogue, number = row["meta"].get("dialogue_id"), row["meta"].get("turn_index")
+        if dialogue is None or number is None:
+            return
+        turns = self._turns.setdefault(dialogue, {})
+        if number in turns:
+            raise RowError(f"conversation {dialogue} has its turn {number} twice", "meta.turn_index")
+        turn = Turn(render(row), answer_text(row))
+        if not turn.answer.strip():
+            raise RowError(f"turn {number} of conversation {dialogue} has no answer to show", "outputs")
+        turns[number] = turn
 
     def turns(self, row: Mapping[str, Any]) -> tuple[Turn, ...]:
         """What was said before a question, oldest first; nothing for a question outside conversations.
 
         Raises:
-            ValueError: turns between the first and the question's own are missing.
+            RowError: turns between the first and the question's own are missing.
         """
         dialogue, number = row["meta"].get("dialogue_id"), row["meta"].get("turn_index")
         if dialogue is None or number is None:
@@ -60,5 +70,6 @@ class History:
         missing = list(islice((turn for turn in range(1, number) if turn not in known), _NAMED + 1))
         if missing:
             listed = ", ".join(map(str, missing[:_NAMED])) + (", ..." if len(missing) > _NAMED else "")
-            raise ValueError(f"turn {number} of conversation {dialogue}: no earlier turn {listed} in the shots")
+            problem = f"turn {number} of conversation {dialogue}: no earlier turn {listed} in the shots"
+            raise RowError(problem, "meta.turn_index")
         return tuple(known[turn] for turn in range(1, number))

@@ -5,12 +5,14 @@ editions each: 20 templates) and fills the template of any row.
 """
 
 import functools
-import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
+
+from metrics.row_error import RowError
+from tasks.rows import template_slots
 
 __all__ = ["BLOCKS", "EDITIONS", "STYLES", "render", "template_text"]
 
@@ -55,15 +57,13 @@ def render(row: Mapping[str, Any]) -> str:
         row: dataset row with ``instruction`` and ``inputs``.
 
     Raises:
-        ValueError: the template is not text, is malformed, or has other slots than the four.
+        RowError: the template is not text, is malformed, or has other slots than the four.
     """
-    template, inputs = row["instruction"], row["inputs"]
-    if not isinstance(template, str):
-        raise ValueError(f"'instruction' must be the template's text, found {type(template).__name__}")
-    fields = [field for field in string.Formatter().parse(template) if field[1] is not None]
-    names = {name for _, name, _, _ in fields}
+    slots = template_slots(row)
+    names = {name for name, _, _ in slots}
     if names != set(BLOCKS):
-        raise ValueError(f"'instruction' must have the slots {', '.join(BLOCKS)}, found {sorted(map(str, names))}")
-    if any(spec or conversion for _, _, spec, conversion in fields):
-        raise ValueError("'instruction' has a slot with a conversion or a format")
-    return template.format(**{name: inputs[name] for name in BLOCKS})
+        raise RowError(f"must have the slots {', '.join(BLOCKS)}, found {sorted(names)}", "instruction")
+    if any(spec or conversion for _, spec, conversion in slots):
+        raise RowError("has a slot with a conversion or a format", "instruction")
+    text: str = row["instruction"].format(**{name: row["inputs"][name] for name in BLOCKS})
+    return text

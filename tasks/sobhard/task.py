@@ -12,12 +12,11 @@ from typing import Any
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
 from metrics.lighteval import record_metric
-from metrics.sobhard import check_row
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.rows import labels, row_id, scoring_key
 from metrics.sobhard.summary import METRICS, summarise
+from tasks.folders import config_name
 from tasks.names import TaskName
-from tasks.sobhard.card import config_name
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import render
@@ -35,17 +34,13 @@ def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], Histor
     """A dataset row as a LightEval document with its conversation, or None when it is not of the subset.
 
     Args:
-        line: row in the schema of contract section 1.
+        line: row of a checked dataset folder.
         task_name: ``sobhard:<subset>``.
         history: gives the conversations of the row's dataset.
-
-    Raises:
-        ValueError: the row cannot be scored, rendered, or continued (the row is named).
     """
     # LightEval's pool of examples: these documents bring their own turns, so it stays empty.
     if line.get("__few_shots") or not belongs(line, TaskName.read(task_name).subset):
         return None
-    check_row(line)
     doc = SessionDoc(
         query=render(line),
         choices=[""],
@@ -68,7 +63,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     """Task configs of ``sobhard:all``, the eleven families and the three difficulties over a dataset folder.
 
     Args:
-        folder: local folder with ``test.jsonl``, maybe ``shots.jsonl``, and a README that names the splits.
+        folder: of checked rows, as ``load_dataset`` makes it.
     """
     config = config_name(folder)
     history = functools.cache(lambda: read_history(folder))

@@ -75,7 +75,17 @@ def test_a_text_of_another_form_is_no_name(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["ifhard:", "ifhard:all:", ":all", "hardmultiqa:open", "ifhard:all:pretrain", "ifbench::"]
+    "text",
+    [
+        "ifhard:",
+        "ifhard:all:",
+        ":all",
+        "hardmultiqa:open",
+        "ifhard:all:pretrain",
+        "ifbench::",
+        "ifhard:all|1|0",
+        "ifhard|1|0",
+    ],
 )
 def test_a_part_too_few_or_too_many_is_no_task(text):
     """Whether a benchmark has modes is its own to say."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from builders.sobhard.small.build import build
 from metrics.sobhard import answer_text
-from tasks.sobhard.card import render_card
+from tasks.sobhard.dataset import SOBHardLoader
 
 __all__ = ["main"]
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     witnesses = [{"task": "sobhard:all", "id": row["meta"]["base_id"], "response": answer_text(row)} for row in test]
     files = {f"{name}.jsonl": text for name, text in (splits | {"witnesses": _lines(witnesses)}).items()}
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (files | {"README.md": render_card(splits)}).items():
+    for name, text in (files | {"README.md": SOBHardLoader.card(splits)}).items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return 0
 

@@ -143,7 +143,7 @@ def test_check_row_names_row_and_field(row, field):
     """A broken row is refused when the dataset is loaded."""
     with pytest.raises(sobhard.RowError) as caught:
         sobhard.check_row(row)
-    assert caught.value.field == field
+    assert caught.value.place == field
     assert caught.value.row == row["meta"]["base_id"]
     assert row["meta"]["base_id"] in str(caught.value)
     assert field in str(caught.value)
@@ -151,7 +151,7 @@ def test_check_row_names_row_and_field(row, field):
 
 def test_score_names_the_row_too():
     """A row that cannot be read at all raises in score, whatever the answer."""
-    with pytest.raises(sobhard.RowError, match="row convert-json: meta\\.task_meta is not JSON"):
+    with pytest.raises(sobhard.RowError, match="row convert-json, meta\\.task_meta: is not JSON"):
         sobhard.score(changed(QUESTIONS["convert_json"], task_meta="{"), "x")
 
 

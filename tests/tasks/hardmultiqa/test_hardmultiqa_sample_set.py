@@ -10,8 +10,8 @@ import pytest
 
 from metrics.hardmultiqa import decide, parse_key, question_options
 from tasks.benchmark import DatasetRequest
-from tasks.hardmultiqa.card import config_name, render_card
-from tasks.hardmultiqa.dataset import BUILTIN, load_dataset
+from tasks.folders import config_name
+from tasks.hardmultiqa.dataset import BUILTIN, HardMultiQALoader, load_dataset
 from tasks.hardmultiqa.names import OPTIONS, TASK_VALUES, TYPES
 from tasks.hardmultiqa.rows import read_question
 
@@ -49,7 +49,7 @@ def test_rows_are_in_the_form_that_is_kept():
 def test_the_card_belongs_to_the_files():
     """Changed data with an old card would be answered from a cache."""
     texts = {split: (BUILTIN / f"{split}.jsonl").read_text(encoding="utf-8") for split in SPLITS}
-    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == render_card(texts)
+    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == HardMultiQALoader.card(texts)
 
 
 def test_a_card_names_the_splits_that_are_there(tmp_path, monkeypatch):
@@ -59,7 +59,7 @@ def test_a_card_names_the_splits_that_are_there(tmp_path, monkeypatch):
     for value in (1, 2):
         text = json.dumps({"a": value}) + "\n"
         (tmp_path / "test.jsonl").write_text(text, encoding="utf-8")
-        (tmp_path / "README.md").write_text(render_card({"test": text, "fewshot": ""}), encoding="utf-8")
+        (tmp_path / "README.md").write_text(HardMultiQALoader.card({"test": text, "fewshot": ""}), encoding="utf-8")
         names.add(config_name(tmp_path))
         loaded = datasets.load_dataset(str(tmp_path), config_name(tmp_path), cache_dir=str(tmp_path / "cache"))
         assert dict(loaded) == {"test": loaded["test"]}

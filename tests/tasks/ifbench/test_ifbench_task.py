@@ -111,7 +111,7 @@ def test_rows_as_datasets_gives_them_make_the_same_document():
 
 def test_the_benchmark_is_described():
     """What the command line offers."""
-    assert BENCHMARK.task_names() == ["ifbench:all"]
+    assert [task.plain for task in BENCHMARK.tasks()] == ["ifbench:all"]
     assert (BENCHMARK.default_dataset, BENCHMARK.datasets, BENCHMARK.fewshots) == (
         "official", ("official", "builtin"), (0,),
     )  # fmt: skip

@@ -3,8 +3,8 @@
 import datasets
 import pytest
 
-from tasks.ifhard.card import config_name, render_card
-from tasks.ifhard.dataset import BUILTIN
+from tasks.folders import config_name
+from tasks.ifhard.dataset import BUILTIN, IFHardLoader
 
 
 def put(folder, value):
@@ -13,14 +13,14 @@ def put(folder, value):
     splits = {"test": f'{{"a": {value}}}\n', "shots": '{"a": 0}\n'}
     for split, text in splits.items():
         (folder / f"{split}.jsonl").write_text(text, encoding="utf-8", newline="\n")
-    (folder / "README.md").write_text(render_card(splits), encoding="utf-8", newline="\n")
+    (folder / "README.md").write_text(IFHardLoader.card(splits), encoding="utf-8", newline="\n")
     return folder
 
 
 def test_the_shipped_card_belongs_to_the_shipped_files():
     """Rebuilt data with an old card would be answered from a cache."""
     splits = {split: (BUILTIN / f"{split}.jsonl").read_text(encoding="utf-8") for split in ("test", "shots")}
-    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == render_card(splits)
+    assert (BUILTIN / "README.md").read_text(encoding="utf-8") == IFHardLoader.card(splits)
 
 
 def test_changed_rows_are_read_again(tmp_path, monkeypatch):
@@ -36,7 +36,7 @@ def test_changed_rows_are_read_again(tmp_path, monkeypatch):
 
 def test_a_folder_without_shots_declares_none(tmp_path):
     """An empty split has no file and no entry."""
-    text = render_card({"test": "{}\n", "shots": ""})
+    text = IFHardLoader.card({"test": "{}\n", "shots": ""})
     assert "shots" not in text.split("---\n")[1]
 
 

@@ -28,13 +28,25 @@ def test_good_rows(tmp_path):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (changed(base_id=""), "row 2: 'meta.base_id' must be a non-empty string"),
-        (changed(base_id=ROW["meta"]["base_id"]), "rows 1 and 2 share the id"),
-        (changed(categories={"tier": "odd"}), "row 2: 'meta.categories.tier' must be one of easy"),
-        (changed(constraints='[{"category": "style:odd", "params": {}}]'), "row 2: "),
-        ({**changed(), "inputs": {"question": "?"}}, "row 2: field 'constraints' is missing"),
-        ({**changed(), "outputs": "\ud800"}, "row 2: it holds half a surrogate pair"),
-        ({**changed(), "inputs": {**ROW["inputs"], "question": "\udfff"}}, "row 2: it holds half a surrogate pair"),
+        (changed(base_id=""), "row 2, meta.base_id: must be a text that is not blank"),
+        (changed(base_id=ROW["meta"]["base_id"]), "test row 1 and test row 2 share the id"),
+        (changed(categories={"tier": "odd"}), "row 2, meta.categories.tier: must be one of easy"),
+        (changed(categories="easy"), "row 2, meta.categories: must be an object"),
+        (changed(constraints="["), "row 2, meta.constraints: "),
+        (
+            changed(constraints='[{"category": "style:odd", "family": "style", "params": {}}]'),
+            "row 2, meta.constraints[0].params: 'style:odd': is not a registered category",
+        ),
+        ({**changed(), "inputs": {"question": "?"}}, "row 2, inputs.constraints: is missing"),
+        ({**changed(), "instruction": "{x}"}, "row 2, instruction: has slots that no input fills"),
+        ({**changed(), "instruction": "{question"}, "row 2, instruction: is no template"),
+        ({**changed(), "instruction": "{question:d}"}, "row 2, instruction: is no template"),
+        ({**changed(), "outputs": 3}, "row 2, outputs: must be a text"),
+        ({**changed(), "outputs": "\ud800"}, "row 2, outputs: holds half a surrogate pair"),
+        (
+            {**changed(), "inputs": {**ROW["inputs"], "question": "\udfff"}},
+            "row 2, inputs.question: holds half a surrogate pair",
+        ),
     ],
 )
 def test_bad_rows_are_named(tmp_path, row, words):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import subprocess
 import sys
 
@@ -11,10 +12,11 @@ import pytest
 from sobhard_docs import blanked, docs_of, split_rows, write_rows
 
 from tasks.benchmark import DatasetError, DatasetRequest
+from tasks.folders import config_name
 from tasks.sobhard.benchmark import BENCHMARK
-from tasks.sobhard.card import config_name, render_card
-from tasks.sobhard.dataset import BUILTIN_SMALL, OFFICIAL, SUBSETS, load_dataset
+from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, SOBHardLoader, load_dataset
 
+OFFICIAL = SOBHardLoader.facts().official.dataset
 TEST, SHOTS = split_rows("test"), split_rows("shots")
 
 
@@ -103,30 +105,48 @@ def broken(change):
     ("change", "says"),
     [
         (lambda test, shots: test.clear(), "no rows"),
-        (lambda test, shots: test[4].pop("inputs"), "test, row 5.*'inputs'"),
-        (lambda test, shots: test[4]["inputs"].pop("task"), "test, row 5.*'task'"),
-        (lambda test, shots: test[4]["inputs"].update(task=3), "test, row 5.*strings"),
-        (lambda test, shots: test[4].update(instruction="{task}"), "test, row 5.*slots"),
-        (lambda test, shots: test[4].update(instruction=12), "test, row 5.*text"),
-        (lambda test, shots: test[4]["meta"].update(checks="{"), "test, row 5.*checks"),
-        (lambda test, shots: test[4]["meta"].update(reference="{"), "test, row 5.*reference"),
-        (lambda test, shots: test[4]["meta"].update(dialogue_id="7"), "test, row 5.*integer"),
-        (lambda test, shots: test[4]["meta"].update(dialogue_id=7), "test, row 5.*together"),
-        (lambda test, shots: test[4]["meta"].update(categories=None), "test, row 5.*categories"),
-        (lambda test, shots: test[4].update(inputs=None), "test, row 5.*'inputs' must hold"),
-        (lambda test, shots: test[4]["meta"].update(id=2**63), "test, row 5.*'meta.id'.*64 bits"),
-        (lambda test, shots: test[4]["meta"].update(n_turns=-(2**63) - 1), "test, row 5.*'meta.n_turns'.*64 bits"),
-        (lambda test, shots: test[4]["meta"].update(dialogue_id=1, turn_index=0), "test, row 5.*counts from 1"),
-        (lambda test, shots: shots[4]["meta"].update(turn_index=-1), "shots, row 5.*counts from 1"),
-        (lambda test, shots: test[4]["meta"].update(base_id=True), "test, row 5.*'meta.base_id' must be a string"),
-        (lambda test, shots: test[4]["meta"]["categories"].update(origin=7), "test, row 5.*categories.origin' must be"),
-        (lambda test, shots: test[4]["meta"]["categories"].update(family="haiku"), "test, row 5.*haiku"),
-        (lambda test, shots: test[4]["meta"].update(base_id=TEST[1]["meta"]["base_id"]), "rows 2 and 5 share the id"),
-        (lambda test, shots: test[4]["meta"].update(base_id="", id=None), "test, row 5.*name the row"),
-        (lambda test, shots: shots[2].update(instruction="{x}"), "shots, row 3.*slots"),
-        (lambda test, shots: shots[2].update(outputs=" ") or shots[2]["meta"].update(reference=""), "has no answer"),
-        (lambda test, shots: shots.append(shots[-1]), "turn 4 twice"),
-        (lambda test, shots: shots.pop(4), "turn 4 of conversation 2: no earlier turn 1"),
+        (lambda test, shots: test[4].pop("inputs"), "test, row 5, inputs: is missing"),
+        (lambda test, shots: test[4]["inputs"].pop("task"), "test, row 5, inputs.task: is missing"),
+        (lambda test, shots: test[4]["inputs"].update(task=3), "test, row 5, inputs.task: must be a text"),
+        (lambda test, shots: test[4].update(instruction="{task}"), "test, row 5, instruction: .*slots"),
+        (lambda test, shots: test[4].update(instruction=12), "test, row 5, instruction: must be a text"),
+        (lambda test, shots: test[4]["meta"].update(checks="{"), "test, row 5, meta.checks: "),
+        (lambda test, shots: test[4]["meta"].update(reference="{"), "test, row 5, meta.reference: "),
+        (lambda test, shots: test[4]["meta"].update(dialogue_id="7"), "test, row 5, meta.dialogue_id: .*integer"),
+        (lambda test, shots: test[4]["meta"].update(dialogue_id=7), "test, row 5, meta.dialogue_id: .*together"),
+        (
+            lambda test, shots: test[4]["meta"].update(categories=None),
+            "test, row 5, meta.categories: must be an object",
+        ),
+        (lambda test, shots: test[4].update(inputs=None), "test, row 5, inputs: must be an object"),
+        (lambda test, shots: test[4]["meta"].update(id=2**63), "test, row 5, meta.id: .*64 bits"),
+        (lambda test, shots: test[4]["meta"].update(n_turns=-(2**63) - 1), "test, row 5, meta.n_turns: .*64 bits"),
+        (
+            lambda test, shots: test[4]["meta"].update(dialogue_id=1, turn_index=0),
+            "test, row 5, meta.turn_index: counts from 1",
+        ),
+        (lambda test, shots: shots[4]["meta"].update(turn_index=-1), "shots, row 5, meta.turn_index: counts from 1"),
+        (lambda test, shots: test[4]["meta"].update(base_id=True), "test, row 5, meta.base_id: must be a text"),
+        (
+            lambda test, shots: test[4]["meta"]["categories"].update(origin=7),
+            "test, row 5, meta.categories.origin: must be",
+        ),
+        (
+            lambda test, shots: test[4]["meta"]["categories"].update(family="haiku"),
+            "test, row 5, meta.categories.family: .*haiku",
+        ),
+        (
+            lambda test, shots: test[4]["meta"].update(base_id=TEST[1]["meta"]["base_id"]),
+            "test row 2 and test row 5 share the id",
+        ),
+        (lambda test, shots: test[4]["meta"].update(base_id="", id=None), "test, row 5, meta.base_id: .*name the row"),
+        (lambda test, shots: shots[2].update(instruction="{x}"), "shots, row 3, instruction: .*slots"),
+        (
+            lambda test, shots: shots[2].update(outputs=" ") or shots[2]["meta"].update(reference=""),
+            "shots, row 3, outputs: .*has no answer",
+        ),
+        (lambda test, shots: shots.append(shots[-1]), "shots, row 12, meta.turn_index: .*turn 4 twice"),
+        (lambda test, shots: shots.pop(4), "meta.turn_index: turn 4 of conversation 2: no earlier turn 1"),
         (lambda test, shots: shots.clear(), "turn 3 of conversation 1: no earlier turn 1, 2"),
         (
             lambda test, shots: test[4]["meta"].update(dialogue_id=77, turn_index=10**12),
@@ -152,6 +172,7 @@ def test_a_bad_row_is_named_before_anything_is_generated(tmp_path, change, says)
 def test_half_a_surrogate_pair_is_named(tmp_path, split, place):
     """JSON can write it as an escape; no request and no results file can hold it."""
     rows = {"test": copy.deepcopy(TEST), "shots": copy.deepcopy(SHOTS)}
+    where = re.escape(".".join(place))
     *outer, name = place
     target = rows[split][4]
     for step in outer:
@@ -159,7 +180,7 @@ def test_half_a_surrogate_pair_is_named(tmp_path, split, place):
     target[name] = {**json.loads(target[name]), "x": "\ud83d"} if name == "checks" else "\ud83d"
     for kind, found in rows.items():
         (tmp_path / f"{kind}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
-    with pytest.raises(DatasetError, match=f"{split}, row 5: it holds half a surrogate pair"):
+    with pytest.raises(DatasetError, match=f"{split}, row 5, {where}: holds half a surrogate pair"):
         load(tmp_path, tmp_path)
 
 
@@ -230,9 +251,9 @@ def test_a_hub_that_cannot_be_reached_names_what_works(tmp_path, monkeypatch):
 def test_the_shipped_card_belongs_to_the_shipped_files():
     """Rebuilt data with an old card would be answered from a cache."""
     splits = {split: (BUILTIN_SMALL / f"{split}.jsonl").read_text(encoding="utf-8") for split in ("test", "shots")}
-    assert (BUILTIN_SMALL / "README.md").read_text(encoding="utf-8") == render_card(splits)
+    assert (BUILTIN_SMALL / "README.md").read_text(encoding="utf-8") == SOBHardLoader.card(splits)
     assert config_name(BUILTIN_SMALL).startswith("sobhard-")
-    assert render_card({"test": "x", "shots": ""}).count("split:") == 1
+    assert SOBHardLoader.card({"test": "x", "shots": ""}).count("split:") == 1
 
 
 def test_a_shot_is_not_held_to_what_scoring_needs(tmp_path):
