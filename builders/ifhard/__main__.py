@@ -15,7 +15,7 @@ from tqdm import tqdm
 from builders.ifhard.dataset_files import make_files, write_files
 from builders.ifhard.jobs import SHOTS
 from builders.ifhard.pipeline import build_questions
-from builders.ifhard.shares import FULL_SIZE
+from builders.ifhard.policy import FULL_SIZE
 from builders.ifhard.validate import BuildError
 
 

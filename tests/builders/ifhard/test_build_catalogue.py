@@ -3,11 +3,9 @@
 import pytest
 import yaml
 
-from builders.ifhard.catalogue import FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
-from builders.ifhard.corrupt import CORRUPTIONS
-from builders.ifhard.demands import HANDLERS
-from builders.ifhard.policy import NOT_BUILT, RULES
-from builders.ifhard.shares import LEFT_OUT, SHARES
+from builders.ifhard.catalogue import BESIDE, FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
+from builders.ifhard.policy import LEFT_OUT, NOT_BUILT, RULES
+from builders.ifhard.requirements import TYPES, format, lexical, logic, sequences, structure, style
 from metrics.ifhard import CATEGORIES
 
 RETIRED = "lexical:no_repeated_word"
@@ -94,11 +92,36 @@ def test_every_variant_is_built_or_has_a_reason_not_to(catalogue):
     assert not built & set(NOT_BUILT)
 
 
-def test_every_type_has_a_share_a_handler_and_a_corruption(catalogue):
-    categories = {variant.category for variant in catalogue.values()}
-    assert set(SHARES) == set(HANDLERS) == set(CORRUPTIONS) == categories
-    assert categories >= LEFT_OUT
-    assert len(categories - LEFT_OUT) == 61
+def test_there_is_one_row_for_each_registered_type():
+    """The generator knows exactly the types of the registry, in its order, and no two modules claim one type."""
+    assert list(TYPES) == list(CATEGORIES)
+    assert sum(len(module.TYPES) for module in (structure, lexical, sequences, style, format, logic)) == len(TYPES)
+
+
+@pytest.mark.parametrize("category", TYPES)
+def test_a_row_is_whole(category, catalogue):
+    """A type that questions have: a share, a rule, a demand and a corruption. One that they do not: a reason."""
+    row = TYPES[category]
+    if not row.left_out:
+        assert row.share > 0
+        assert row.rules
+        assert any(step is not None for step in row.demand)
+    assert (row.corrupt is None) == (category == "logic:override"), "an override is spoiled as its winner is"
+    assert bool(row.rules) == any(variant.category == category for variant in catalogue.values())
+
+
+def test_tags_and_habits_of_rows_are_known(bank):
+    """What a rule tells or explains is a tag that wordings look at, and what it overrules is a habit of a decoy."""
+    habits = {context.habit for topic in bank.values() for context in topic.contexts if context.decoy}
+    for key, rule in RULES.items():
+        assert rule.tells | rule.explains <= BESIDE, key
+        assert rule.overrules <= habits, key
+    assert habits == frozenset().union(*(rule.overrules for rule in RULES.values()))
+
+
+def test_sixty_one_types_are_built():
+    """All of the registry but one that is retired and two that make poor questions."""
+    assert len(set(TYPES) - LEFT_OUT) == 61
 
 
 def test_terminal_types_are_those_of_the_contract(catalogue):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from builders.ifhard.corrupt import CORRUPTIONS, corrupt
+from builders.ifhard.corrupt import corrupt
 from builders.ifhard.edits import filler, insert, replace, swap
-from metrics.ifhard import verify
+from metrics.ifhard import CATEGORIES, verify
 
 PROSE = "Утром тихо. Кот спит у окна, а я пью чай."
 LIST = "- мягкий плед\n- тихий вечер дома"
@@ -55,6 +55,8 @@ PASSING = [
     ("lexical:anadiplosis", {}, "Вот дом. Дом мой."),
     ("lexical:epiphora", {"unit": "items", "kind": "any"}, "- вечер дома\n- утро дома"),
     ("lexical:epiphora", {"unit": "paragraphs"}, "Я дома.\n\nКот дома."),
+    ("lexical:no_repeated_word", {}, PROSE),
+    ("lexical:no_repeated_word", {"min_length": 5}, PROSE),
     ("style:forbid_letter", {"letter": "ж"}, PROSE),
     ("style:forbid_letters", {"letters": ["ж", "щ"]}, PROSE),
     ("style:no_commas", {}, "Утром тихо."),
@@ -112,7 +114,7 @@ def test_the_answer_passes_and_its_corruption_does_not(category, params, text):
 
 
 def test_every_type_has_a_case():
-    assert {category for category, *_ in PASSING} == set(CORRUPTIONS)
+    assert {category for category, *_ in PASSING} == set(CATEGORIES)
 
 
 def test_an_unknown_type_has_no_corruption():

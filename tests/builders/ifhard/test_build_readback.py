@@ -69,5 +69,5 @@ def test_both_branches_of_a_condition_are_read():
 def test_numbers_and_quotation_marks_of_a_clause_are_not_the_rules():
     line = "Если в контексте упоминается дом номер 5, напиши слово «плед»; ровно 2 раза."
     params = {"holds": True, "stem": "плед", "count": 2}
-    assert read("x", params, line, shown=frozenset({"упоминается дом номер 5"})) == []
-    assert read("x", params, line) != []
+    assert read("lexical:include_keyword", params, line, shown=frozenset({"упоминается дом номер 5"})) == []
+    assert read("lexical:include_keyword", params, line) != []

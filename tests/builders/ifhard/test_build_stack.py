@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from builders.ifhard.frames import FRAMES, LISTS, TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import HARD, RULES, compatible
-from builders.ifhard.shares import LEFT_OUT, SHARES
+from builders.ifhard.policy import FULL_SIZE, HARD, LEFT_OUT, RULES, SHARES, compatible
 from builders.ifhard.stack import Quotas, category_of, family_of, plan_stack, quota_of
 
 # Pairs that contradict each other or double each other, found by thinking, not by reading the table.
@@ -148,4 +147,4 @@ def test_a_stack_that_is_given_back_leaves_no_trace():
 
 
 def test_the_shares_add_up_to_the_requirements_of_a_full_build():
-    assert sum(SHARES.values()) == pytest.approx(1260 * 4.43, rel=0.02)
+    assert sum(SHARES.values()) == pytest.approx(FULL_SIZE * 4.43, rel=0.02)
