@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from builders.ifhard import __main__ as command
+from builders.ifhard import pipeline
 from builders.ifhard.dataset_files import TIERS, make_files, tiers_of
 from builders.ifhard.question import difficulty
 from builders.ifhard.validate import BuildError
@@ -131,9 +132,7 @@ def test_hash_seed_locale_and_processes_change_no_byte(tmp_path):
 
 
 def test_another_seed_gives_another_set(built):
-    from builders.ifhard.pipeline import build_questions
-
-    other = build_questions(6, 20)
+    other = pipeline.build_questions(6, 20)
     assert not {q.base_id for q in other.test} & {q.base_id for q in built.test}
 
 
@@ -141,7 +140,7 @@ def test_a_failing_build_writes_nothing_and_says_why(tmp_path, monkeypatch, caps
     def fail(*arguments):
         raise BuildError("test question 3: structure:word_count: the witness fails")
 
-    monkeypatch.setattr(command, "build_questions", fail)
+    monkeypatch.setattr(pipeline, "build_questions", fail)
     assert command.main(["--seed", "1", "--size", "5", "--out", str(tmp_path / "out")]) == 1
     assert not (tmp_path / "out").exists()
     assert "build stopped: test question 3" in capsys.readouterr().err
