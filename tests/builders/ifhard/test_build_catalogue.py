@@ -17,11 +17,13 @@ RETIRED = "lexical:no_repeated_word"
      (22, "слова"), (100, "слов"), (101, "слово"), (111, "слов"), (112, "слов"), (0, "слов")],
 )  # fmt: skip
 def test_russian_plural(n, form):
+    """The noun agrees with the number as in Russian, the teens included."""
     assert plural_form(n, ("слово", "слова", "слов")) == form
 
 
 @pytest.mark.parametrize(("n", "form"), [(1, "word"), (2, "words"), (21, "words"), (0, "words")])
 def test_english_plural(n, form):
+    """The noun agrees with the number as in English."""
     assert plural_form(n, ("word", "words")) == form
 
 
@@ -39,6 +41,7 @@ def make_variant(**changes):
 
 
 def test_a_slot_alone_keeps_its_type_in_params():
+    """A number stays a number and a list a list in what the scorer reads; inside other text they are text."""
     params = make_variant().params({"n": 3, "words": ["да", "нет"]})
     assert params == {"each": {"op": "eq", "value": 3}, "words": ["да", "нет"], "label": "n=3"}
 
@@ -47,6 +50,7 @@ def test_a_slot_alone_keeps_its_type_in_params():
     ("words", "shown"), [(["да"], "«да»"), (["да", "нет"], "«да» и «нет»"), (["а", "б", "в"], "«а», «б» и «в»")]
 )
 def test_lists_are_quoted_and_joined(words, shown):
+    """A list is read as people write one, in Russian and in English."""
     assert make_variant().wording(0, {"n": 2, "words": words}) == f"Ровно 2 слова: {shown}."
     assert make_variant().mirror({"n": 1, "words": ["да"]}) == "1 word: «да»."
 
@@ -70,12 +74,14 @@ def write_catalogue(folder, **changes):
     ],
 )
 def test_malformed_entries_are_refused_by_name(tmp_path, changes, message):
+    """A mistake in a wording stops the build, with the variant and what is wrong."""
     write_catalogue(tmp_path, **changes)
     with pytest.raises(CatalogueError, match=rf"style:x/one: .*{message}"):
         load_catalogue(tmp_path)
 
 
 def test_an_entry_of_another_family_is_refused(tmp_path):
+    """A type stands in its own family's file alone."""
     write_catalogue(tmp_path)
     (tmp_path / "logic.yaml").write_text((tmp_path / "style.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(CatalogueError, match="another family"):
@@ -83,10 +89,12 @@ def test_an_entry_of_another_family_is_refused(tmp_path):
 
 
 def test_every_registered_type_but_the_retired_one_is_in_the_catalogue(catalogue):
+    """No type of the scorer lacks wordings, and no wordings lack a type."""
     assert {variant.category for variant in catalogue.values()} == set(CATEGORIES) - {RETIRED}
 
 
 def test_every_variant_is_built_or_has_a_reason_not_to(catalogue):
+    """No variant of the wordings is forgotten: each has a rule or a reason, not both."""
     built = {key.partition("@")[0] for key in RULES}
     assert built | set(NOT_BUILT) == set(catalogue)
     assert not built & set(NOT_BUILT)
