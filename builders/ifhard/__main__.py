@@ -12,21 +12,32 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from builders.ifhard.dataset_files import make_files, write_files
 from builders.ifhard.jobs import SHOTS
-from builders.ifhard.pipeline import build_questions
-from builders.ifhard.shares import FULL_SIZE
-from builders.ifhard.validate import BuildError
+from builders.ifhard.policy import FULL_SIZE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the build; 0 on success, 1 if a question breaks a guarantee (nothing is written then)."""
+    """Run the build.
+
+    Returns:
+        0 on success, 1 if a question breaks a guarantee (nothing is written then), 2 if OR-tools is not installed.
+    """
     parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build", description="Build the IFHardBench dataset.")
     parser.add_argument("--seed", type=int, required=True, help="any integer; the same seed gives the same bytes")
     parser.add_argument("--out", type=Path, required=True, help="folder for the files, made if it is not there")
     parser.add_argument("--size", type=int, default=FULL_SIZE, help=f"test questions (default {FULL_SIZE})")
     parser.add_argument("--processes", type=int, default=2, help="worker processes; changes the speed only (default 2)")
     options = parser.parse_args(argv)
+    try:
+        # They choose sentences by OR-tools, a part of the installation that only this command needs.
+        from builders.ifhard.dataset_files import make_files, write_files
+        from builders.ifhard.pipeline import build_questions
+        from builders.ifhard.validate import BuildError
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "ortools":
+            raise
+        sys.stderr.write(f"{parser.prog}: OR-tools is not installed: pip install -r requirements-build.txt\n")
+        return 2
     try:
         with tqdm(total=options.size + SHOTS, unit="question", file=sys.stderr) as bar:
             built = build_questions(options.seed, options.size, None, options.processes, bar.update)

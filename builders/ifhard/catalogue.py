@@ -1,7 +1,7 @@
 """The catalogue: requirement types, their variants, wordings and parameters, read from YAML.
 
 A variant's wording and its parameters are filled from the same slots, so a number cannot be one thing to
-the model and another to the scorer; :mod:`builders.ifhard.wording` reads the finished sentence once more
+the model and another to the scorer; :mod:`builders.ifhard.readback` reads the finished sentence once more
 all the same.
 """
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from builders.ifhard.bank import Unit
-from builders.ifhard.demands import HANDLERS
-from builders.ifhard.draft import Aim, Ask, Draft, InfeasibleError, Sum
+from builders.ifhard.draft import Aim, Draft, InfeasibleError, Sum
 from builders.ifhard.frames import render
 from builders.ifhard.layout import lay_out
+from builders.ifhard.requirements import TYPES
 from builders.ifhard.solver import choose_units
 
 __all__ = ["compose"]
@@ -20,25 +20,13 @@ _ANCHORS: Final = 200
 """Random fillings tried before the totals of a stack are called out of reach."""
 
 
-# Within a step, types that leave the least choice go first, so that the others can fit in.
-_FIRST: Final = (
-    "style:forbid_letter", "style:forbid_letters", "style:max_word_length", "structure:sentence_words",
-    "structure:item_words", "lexical:acrostic", "lexical:sentence_acrostic", "lexical:anadiplosis", "lexical:epiphora",
-    "style:anaphora", "structure:item_words_ladder", "lexical:ring_word", "lexical:paragraph_echo",
-)  # fmt: skip
-
-
 def _run(step: str, draft: Draft) -> None:
-    def rank(ask: Ask) -> int:
-        category = ask.variant.category
-        return _FIRST.index(category) if category in _FIRST else len(_FIRST)
-
     # A word to be spelled by initials is chosen last, when the others have said how many sentences there may be.
-    order = sorted(draft.asks, key=rank)
+    order = sorted(draft.asks, key=lambda ask: TYPES[ask.variant.category].turn)
     if step == "shape":
         order.sort(key=lambda ask: ask.variant.category.endswith("acrostic"))
     for ask in order:
-        action = getattr(HANDLERS[ask.variant.category], step)
+        action = getattr(TYPES[ask.variant.category].demand, step)
         if action is not None:
             action(draft, ask)
 

@@ -18,31 +18,8 @@ from builders.ifhard.policy import RULES
 from builders.ifhard.surroundings import surroundings
 from tasks.ifhard.prompts import template_text
 
-__all__ = ["OVERRULES", "Question", "difficulty", "make_question", "row_of"]
+__all__ = ["Question", "difficulty", "make_question", "row_of"]
 
-# Which requirements overrule the habit that a decoy describes; without one of them the decoy is not used, because a
-# reader could take the habit for a wish that still stands.
-_DATA: Final = ("format:json_object", "format:json_array", "format:csv_line")
-_PROSE: Final = (
-    "structure:sentence_count", "structure:paragraph_count", "structure:paragraph_sentences",
-    "lexical:sentence_acrostic", "logic:override/sentence_count", "logic:override/paragraph_count",
-)  # fmt: skip
-_ENDS: Final = ("style:end_punctuation", "lexical:ends_with", "format:hashtags", "structure:checksum")
-OVERRULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "list": (*_PROSE, *_DATA, "format:markdown_table"),
-    "table": (*_PROSE, *_DATA, "format:bullet_list", "format:numbered_list", "logic:override/bullet_list"),
-    "lines": ("structure:paragraph_sentences", "format:bullet_list", *_DATA, "logic:override/bullet_list"),
-    "question": (*_ENDS, *_DATA, "format:markdown_table"),
-    "postscript": (*_ENDS, *_DATA, "format:markdown_table"),
-    "bold": ("format:bold_words", *_DATA),
-    "caps": ("style:no_caps",),
-    "digits": ("style:no_digits",),
-    "exclamation": ("style:exclamation_count",),
-    "short": (
-        "structure:sentence_count", "structure:word_count", "structure:paragraph_count", "structure:char_count",
-        "logic:override/sentence_count", "logic:override/word_count", "logic:override/paragraph_count",
-    ),
-}  # fmt: skip
 _SHOWN: Final = ("word", "word_a", "word_b", "mention", "m")
 """Slots that wordings show for people and that need not be parameters."""
 _DECOY: Final = 0.5
@@ -115,7 +92,7 @@ def _background(job: Job, topic: Topic, keys: Sequence[str], rng: Random) -> tup
     decoys = [
         context
         for context in topic.contexts
-        if context.decoy and any(key.startswith(OVERRULES.get(context.habit, ("?",))) for key in keys)
+        if context.decoy and any(context.habit in RULES[key].overrules for key in keys)
     ]
     if decoys and rng.random() < _DECOY:
         return rng.choice(decoys), None
@@ -170,20 +147,11 @@ def make_question(
     )
 
 
-# What the bank's phrases seldom offer: with one of these in the stack, list items are sentences.
-_SENTENCE_ITEMS: Final = (
-    "lexical:include_keyword", "lexical:include_all", "lexical:word_exact_count", "lexical:order_words",
-    "lexical:epiphora", "lexical:acrostic", "lexical:item_chain", "style:no_digits", "style:no_latin",
-    "style:forbid_letters", "style:max_word_length", "logic:conditional_include", "logic:override/comma_count",
-    "style:comma_count", "format:bold_words/stems", "structure:item_words_ladder", "structure:items_total_words",
-)  # fmt: skip
-
-
 def _kind(frame: str, keys: Sequence[str], rng: Random) -> str:
     """Whether list items are sentences or phrases; the fixed shapes take phrases."""
     if frame in TERMINAL:
         return "phrase"
-    if frame == "prose" or any(key.startswith(_SENTENCE_ITEMS) for key in keys):
+    if frame == "prose" or any(RULES[key].sentence_items for key in keys):
         return "sentence"
     return "phrase" if rng.random() < 0.6 else "sentence"
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from builders.ifhard.requirements import TYPES
 from metrics.ifhard.text import fold
 
 __all__ = ["readback"]
@@ -41,16 +42,7 @@ _CUES: Final[Mapping[tuple[str, Any], str]] = {
     ("echo_first", True): r"первое слово|с которого начинается",
     ("no_commas_in_values", True): r"запят",
 }
-# Numbers and words that belong to a convention and are no parameter.
-_CONVENTION_NUMBERS: Final[Mapping[str, frozenset[int]]] = {"lexical:nth_word_from_end": frozenset({1})}
-_CONVENTION_WORDS: Final[Mapping[str, frozenset[str]]] = {
-    "*": frozenset({"е", "ё"}),
-    "format:json_array": frozenset({"пункт", "слов"}),
-    "format:hashtags": frozenset({"а", "я"}),
-    "lexical:quote_task": frozenset({"Задание"}),
-}
-# Numbers that a wording says in words.
-_SPELLED: Final[Mapping[tuple[str, str], str]] = {("format:bold_words", "count"): r"единственное|одно слово|только оно"}
+_ALWAYS_SAID: Final = frozenset({"е", "ё"})
 _QUOTED: Final = re.compile(r"«([^«»]*)»")
 
 
@@ -69,7 +61,7 @@ def readback(category: str, params: Mapping[str, Any], line: str, task: str, sho
     """Compare a wording with the parameters of its requirement.
 
     Args:
-        category, params: as the scorer reads them.
+        category, params: a type of the registry and its parameters, as the scorer reads them.
         line: the requirement as the model reads it.
         task: the task line, which ``lexical:quote_task`` refers to without repeating it.
         shown: slot values that a wording shows beside the parameters: the word for people, the clause of a
@@ -77,6 +69,9 @@ def readback(category: str, params: Mapping[str, Any], line: str, task: str, sho
 
     Returns:
         What does not agree, one sentence each; empty if everything does.
+
+    Raises:
+        KeyError: there is no such type.
     """
     quoted = _QUOTED.findall(line)
     # Signs in quotation marks («1.», «-») and the clause of a condition are neither numbers nor words of the rule.
@@ -84,7 +79,7 @@ def readback(category: str, params: Mapping[str, Any], line: str, task: str, sho
     for clause in sorted(value for value in shown if isinstance(value, str) and " " in value):
         plain = plain.replace(clause, " ")
     numbers = {int(number) for number in re.findall(r"\d+", plain)}
-    faults, known_numbers, known_words = [], set(_CONVENTION_NUMBERS.get(category, frozenset())), set()
+    faults, known_numbers, known_words = [], set(TYPES[category].said_numbers), set()
     for name, value in _leaves(params):
         if name in _SWITCHES:
             cue = _CUES.get((name, value))
@@ -96,12 +91,12 @@ def readback(category: str, params: Mapping[str, Any], line: str, task: str, sho
                 faults.append(f"{name} = {value!r} is not in the wording")
         elif not isinstance(value, bool):
             known_numbers.add(value)
-            spelled = _SPELLED.get((category, name))
+            spelled = TYPES[category].spelled.get(name)
             if value not in numbers and not (spelled and re.search(spelled, line, re.IGNORECASE)):
                 faults.append(f"{name} = {value!r} is not in the wording")
     known_numbers |= {value for value in shown if isinstance(value, int)}
     known_words |= {value for value in shown if isinstance(value, str)}
-    known_words |= _CONVENTION_WORDS["*"] | _CONVENTION_WORDS.get(category, frozenset())
+    known_words |= _ALWAYS_SAID | TYPES[category].said_words
     faults += [f"the wording's number {number} is no parameter" for number in sorted(numbers - known_numbers)]
     faults += [
         f"the wording's «{word}» is no parameter"

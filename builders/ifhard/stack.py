@@ -13,8 +13,7 @@ from typing import Final
 
 from builders.ifhard.frames import LISTS, TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import HARD, RULES, Rule, compatible
-from builders.ifhard.shares import FULL_SIZE, HOLDS, MINIMUM, SHARES
+from builders.ifhard.policy import FULL_SIZE, HARD, HOLDS, MINIMUM, RULES, SHARES, Rule, compatible
 
 __all__ = ["Plan", "Quotas", "category_of", "family_of", "plan_stack", "quota_of"]
 

@@ -26,6 +26,7 @@ def write(folder, **changes):
 
 
 def test_a_sentence_is_measured_as_the_scorer_measures_it():
+    """Words, characters, commas, first letter and last mark of a bank text are what the verifiers count."""
     unit = measure("Ёлка, кто-то поёт — «тихо»!")
     assert unit.cores == ("елка", "кто-то", "поет", "тихо")
     assert (unit.words, unit.chars, unit.commas, unit.initial, unit.end) == (4, 27, 1, "е", "!")
@@ -34,6 +35,7 @@ def test_a_sentence_is_measured_as_the_scorer_measures_it():
 
 
 def test_a_context_mentions_a_thing_by_its_stem(tmp_path):
+    """A condition holds if a word of the background starts with the stem, not if one merely holds it."""
     topic = load_topic("home", write(tmp_path))
     assert topic.mentions(topic.contexts[0], topic.probes[0])
     dry = load_topic("home", write(tmp_path, contexts=[{"text": "Был подождал.", "decoy": False}]))
@@ -50,11 +52,13 @@ def test_a_context_mentions_a_thing_by_its_stem(tmp_path):
     ],
 )
 def test_a_decoys_habit_is_found_in_its_words(tmp_path, text, habit):
+    """A decoy in the bank need not name its habit: its words do."""
     topic = load_topic("home", write(tmp_path, contexts=[{"text": text, "decoy": True}]))
     assert topic.contexts[0].habit == habit
 
 
 def test_a_habit_that_the_bank_names_is_kept(tmp_path):
+    """The bank's own word about a decoy goes before what its words suggest; a plain context has no habit."""
     contexts = [{"text": "Пишу списком.", "decoy": True, "habit": "short"}, {"text": "Пишу.", "decoy": False}]
     topic = load_topic("home", write(tmp_path, contexts=contexts))
     assert [context.habit for context in topic.contexts] == ["short", ""]
@@ -73,11 +77,13 @@ def test_a_habit_that_the_bank_names_is_kept(tmp_path):
     ],
 )
 def test_unusable_files_are_refused_by_name(tmp_path, changes, message):
+    """A text that the composer could not use stops the build, with the file and what is wrong."""
     with pytest.raises(BankError, match=message):
         load_topic("home", write(tmp_path, **changes))
 
 
 def test_a_missing_part_is_refused(tmp_path):
+    """A topic without one of its parts is named with the part."""
     write(tmp_path)
     data = yaml.safe_load((tmp_path / "home.yaml").read_text(encoding="utf-8"))
     del data["keywords"]
@@ -87,18 +93,21 @@ def test_a_missing_part_is_refused(tmp_path):
 
 
 def test_the_bank_has_nine_topics_of_nine_tasks(bank):
+    """The material is as large as the card says: 9 topics, 81 different tasks."""
     assert tuple(bank) == TOPICS
     assert sum(len(topic.tasks) for topic in bank.values()) == 81
     assert len({task for topic in bank.values() for task in topic.tasks}) == 81
 
 
 def test_about_a_fifth_of_the_contexts_are_decoys(bank):
+    """Decoys are neither so rare as to go untested nor so common as to be expected."""
     contexts = [context for topic in bank.values() for context in topic.contexts]
     share = sum(context.decoy for context in contexts) / len(contexts)
     assert 0.15 <= share <= 0.3
 
 
 def test_every_probe_has_contexts_of_both_kinds(bank):
+    """Each condition can be true and can be false."""
     for topic in bank.values():
         plain = [context for context in topic.contexts if not context.decoy]
         for probe in topic.probes:
@@ -108,6 +117,7 @@ def test_every_probe_has_contexts_of_both_kinds(bank):
 
 
 def test_every_keyword_is_used_and_no_stem_begins_another(bank):
+    """Each demanded word can be met, and meeting one never meets another."""
     for topic in bank.values():
         for keyword in topic.keywords:
             assert sum(unit.hits(keyword.stem) > 0 for unit in topic.sentences) >= 3, (topic.id, keyword)
@@ -116,6 +126,7 @@ def test_every_keyword_is_used_and_no_stem_begins_another(bank):
 
 
 def test_common_words_are_those_of_several_topics(bank):
+    """Words that any topic uses are known as such, a topic's own words are not among them."""
     common = bank["home"].common
     assert "вечером" in common
     assert "торшер" not in common

@@ -3,11 +3,9 @@
 import pytest
 import yaml
 
-from builders.ifhard.catalogue import FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
-from builders.ifhard.corrupt import CORRUPTIONS
-from builders.ifhard.demands import HANDLERS
-from builders.ifhard.policy import NOT_BUILT, RULES
-from builders.ifhard.shares import LEFT_OUT, SHARES
+from builders.ifhard.catalogue import BESIDE, FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
+from builders.ifhard.policy import LEFT_OUT, NOT_BUILT, RULES
+from builders.ifhard.requirements import TYPES, format, lexical, logic, sequences, structure, style
 from metrics.ifhard import CATEGORIES
 
 RETIRED = "lexical:no_repeated_word"
@@ -19,11 +17,13 @@ RETIRED = "lexical:no_repeated_word"
      (22, "слова"), (100, "слов"), (101, "слово"), (111, "слов"), (112, "слов"), (0, "слов")],
 )  # fmt: skip
 def test_russian_plural(n, form):
+    """The noun agrees with the number as in Russian, the teens included."""
     assert plural_form(n, ("слово", "слова", "слов")) == form
 
 
 @pytest.mark.parametrize(("n", "form"), [(1, "word"), (2, "words"), (21, "words"), (0, "words")])
 def test_english_plural(n, form):
+    """The noun agrees with the number as in English."""
     assert plural_form(n, ("word", "words")) == form
 
 
@@ -41,6 +41,7 @@ def make_variant(**changes):
 
 
 def test_a_slot_alone_keeps_its_type_in_params():
+    """A number stays a number and a list a list in what the scorer reads; inside other text they are text."""
     params = make_variant().params({"n": 3, "words": ["да", "нет"]})
     assert params == {"each": {"op": "eq", "value": 3}, "words": ["да", "нет"], "label": "n=3"}
 
@@ -49,6 +50,7 @@ def test_a_slot_alone_keeps_its_type_in_params():
     ("words", "shown"), [(["да"], "«да»"), (["да", "нет"], "«да» и «нет»"), (["а", "б", "в"], "«а», «б» и «в»")]
 )
 def test_lists_are_quoted_and_joined(words, shown):
+    """A list is read as people write one, in Russian and in English."""
     assert make_variant().wording(0, {"n": 2, "words": words}) == f"Ровно 2 слова: {shown}."
     assert make_variant().mirror({"n": 1, "words": ["да"]}) == "1 word: «да»."
 
@@ -72,12 +74,14 @@ def write_catalogue(folder, **changes):
     ],
 )
 def test_malformed_entries_are_refused_by_name(tmp_path, changes, message):
+    """A mistake in a wording stops the build, with the variant and what is wrong."""
     write_catalogue(tmp_path, **changes)
     with pytest.raises(CatalogueError, match=rf"style:x/one: .*{message}"):
         load_catalogue(tmp_path)
 
 
 def test_an_entry_of_another_family_is_refused(tmp_path):
+    """A type stands in its own family's file alone."""
     write_catalogue(tmp_path)
     (tmp_path / "logic.yaml").write_text((tmp_path / "style.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(CatalogueError, match="another family"):
@@ -85,20 +89,47 @@ def test_an_entry_of_another_family_is_refused(tmp_path):
 
 
 def test_every_registered_type_but_the_retired_one_is_in_the_catalogue(catalogue):
+    """No type of the scorer lacks wordings, and no wordings lack a type."""
     assert {variant.category for variant in catalogue.values()} == set(CATEGORIES) - {RETIRED}
 
 
 def test_every_variant_is_built_or_has_a_reason_not_to(catalogue):
+    """No variant of the wordings is forgotten: each has a rule or a reason, not both."""
     built = {key.partition("@")[0] for key in RULES}
     assert built | set(NOT_BUILT) == set(catalogue)
     assert not built & set(NOT_BUILT)
 
 
-def test_every_type_has_a_share_a_handler_and_a_corruption(catalogue):
-    categories = {variant.category for variant in catalogue.values()}
-    assert set(SHARES) == set(HANDLERS) == set(CORRUPTIONS) == categories
-    assert categories >= LEFT_OUT
-    assert len(categories - LEFT_OUT) == 61
+def test_there_is_one_row_for_each_registered_type():
+    """The generator knows exactly the types of the registry, in its order, and no two modules claim one type."""
+    assert list(TYPES) == list(CATEGORIES)
+    assert sum(len(module.TYPES) for module in (structure, lexical, sequences, style, format, logic)) == len(TYPES)
+
+
+@pytest.mark.parametrize("category", TYPES)
+def test_a_row_is_whole(category, catalogue):
+    """A type that questions have: a share, a rule, a demand and a corruption. One that they do not: a reason."""
+    row = TYPES[category]
+    if not row.left_out:
+        assert row.share > 0
+        assert row.rules
+        assert any(step is not None for step in row.demand)
+    assert (row.corrupt is None) == (category == "logic:override"), "an override is spoiled as its winner is"
+    assert bool(row.rules) == any(variant.category == category for variant in catalogue.values())
+
+
+def test_tags_and_habits_of_rows_are_known(bank):
+    """What a rule tells or explains is a tag that wordings look at, and what it overrules is a habit of a decoy."""
+    habits = {context.habit for topic in bank.values() for context in topic.contexts if context.decoy}
+    for key, rule in RULES.items():
+        assert rule.tells | rule.explains <= BESIDE, key
+        assert rule.overrules <= habits, key
+    assert habits == frozenset().union(*(rule.overrules for rule in RULES.values()))
+
+
+def test_sixty_one_types_are_built():
+    """All of the registry but one that is retired and two that make poor questions."""
+    assert len(set(TYPES) - LEFT_OUT) == 61
 
 
 def test_terminal_types_are_those_of_the_contract(catalogue):

@@ -43,6 +43,7 @@ def words(unit):
 
 
 def test_exact_totals_of_words_characters_and_commas_at_once():
+    """Three totals demanded together are all met exactly, by different texts."""
     draft = make_draft(4)
     draft.sums = [Sum(words, 15, 15), Sum(lambda unit: unit.chars, 71, 71), Sum(lambda unit: unit.commas, 2, 2)]
     chosen = choose_units(draft)
@@ -51,6 +52,7 @@ def test_exact_totals_of_words_characters_and_commas_at_once():
 
 
 def test_rising_and_falling_lengths():
+    """Lengths rise, or fall, strictly from text to text."""
     for falling in (False, True):
         chosen = choose_units(make_draft(3, relations=[Rising(words, falling)]))
         counts = [unit.words for unit in chosen]
@@ -58,6 +60,7 @@ def test_rising_and_falling_lengths():
 
 
 def test_equal_ends_and_linked_neighbours():
+    """Two relations between the same texts hold together."""
     draft = make_draft(2, relations=[Equal(words, 0, 1), Link(lambda unit: unit.last, lambda unit: unit.first)])
     first, second = choose_units(draft)
     assert first.words == second.words
@@ -65,11 +68,13 @@ def test_equal_ends_and_linked_neighbours():
 
 
 def test_distinct_initials():
+    """No two texts start with one letter where that is demanded."""
     chosen = choose_units(make_draft(5, distinct_initials=True))
     assert len({unit.initial for unit in chosen}) == 5
 
 
 def test_places_and_global_tests_are_kept():
+    """What is demanded of one place holds there, and what is demanded of all holds everywhere."""
     draft = make_draft(3, tests=[lambda unit: unit.commas == 0])
     draft.at(0, lambda unit: unit.first == "окно")
     draft.at(-1, lambda unit: unit.end == "?")
@@ -88,11 +93,13 @@ def test_places_and_global_tests_are_kept():
     ],
 )
 def test_what_cannot_be_is_told_with_its_reason(changes, reason):
+    """A stack without a witness ends in a reason that the build counts, never in a wrong witness."""
     with pytest.raises(InfeasibleError, match=reason):
         choose_units(make_draft(3, **changes))
 
 
 def test_the_same_draft_gives_the_same_choice_and_another_stream_another():
+    """The choice depends on the random stream alone."""
     choices = [[unit.text for unit in choose_units(make_draft(4))] for _ in range(2)]
     others = [[unit.text for unit in choose_units(make_draft(4, rng=Random(seed)))] for seed in range(2, 6)]
     assert choices[0] == choices[1]
@@ -120,14 +127,17 @@ def test_the_same_draft_gives_the_same_choice_and_another_stream_another():
     ],
 )
 def test_frames(changes, text):
+    """Each shape of an answer is written exactly so, with each thing that may stand around it."""
     assert render(make_draft(3, **changes), ["Раз.", "Два.", "Три."]) == text
 
 
 def test_a_field_with_a_comma_is_quoted():
+    """A CSV field with a comma stays one field."""
     assert render(make_draft(2, frame="csv"), ["чай", "плед, мягкий"]) == 'чай, "плед, мягкий"'
 
 
 def test_framing_is_what_the_units_do_not_bring():
+    """Markers, marks and quoted texts are counted once, apart from the chosen texts."""
     frame = framing(make_draft(3, frame="numbers", mark="0", tags=[]))
     assert (frame.words, frame.chars, frame.commas) == (4, 3 * 3 + 2 + 4, 0)
     quoted = framing(make_draft(2, head="Опиши дом, сад."))
@@ -161,6 +171,7 @@ def pieces(question):
 
 
 def test_a_witness_holds_whole_bank_texts_of_its_topic_each_once(built, bank):
+    """The composer writes nothing of its own: every piece of a witness is a text of the bank."""
     for question in (*built.test, *built.shots):
         topic = bank[question.job.topic]
         texts = {fold(unit.text) for unit in (*topic.sentences, *topic.phrases)}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from builders.ifhard.corrupt import CORRUPTIONS, corrupt
+from builders.ifhard.corrupt import corrupt
 from builders.ifhard.edits import filler, insert, replace, swap
-from metrics.ifhard import verify
+from metrics.ifhard import CATEGORIES, verify
 
 PROSE = "Утром тихо. Кот спит у окна, а я пью чай."
 LIST = "- мягкий плед\n- тихий вечер дома"
@@ -55,6 +55,8 @@ PASSING = [
     ("lexical:anadiplosis", {}, "Вот дом. Дом мой."),
     ("lexical:epiphora", {"unit": "items", "kind": "any"}, "- вечер дома\n- утро дома"),
     ("lexical:epiphora", {"unit": "paragraphs"}, "Я дома.\n\nКот дома."),
+    ("lexical:no_repeated_word", {}, PROSE),
+    ("lexical:no_repeated_word", {"min_length": 5}, PROSE),
     ("style:forbid_letter", {"letter": "ж"}, PROSE),
     ("style:forbid_letters", {"letters": ["ж", "щ"]}, PROSE),
     ("style:no_commas", {}, "Утром тихо."),
@@ -105,6 +107,7 @@ PASSING = [
     ("category", "params", "text"), PASSING, ids=[f"{category}-{place}" for place, (category, *_) in enumerate(PASSING)]
 )
 def test_the_answer_passes_and_its_corruption_does_not(category, params, text):
+    """Each corruption turns a passing answer into one that the scorer rejects."""
     assert verify(category, params, text).passed, verify(category, params, text).reason
     spoiled = corrupt(category, params, text)
     assert spoiled != text
@@ -112,28 +115,34 @@ def test_the_answer_passes_and_its_corruption_does_not(category, params, text):
 
 
 def test_every_type_has_a_case():
-    assert {category for category, *_ in PASSING} == set(CORRUPTIONS)
+    """No type's corruption goes untested."""
+    assert {category for category, *_ in PASSING} == set(CATEGORIES)
 
 
 def test_an_unknown_type_has_no_corruption():
+    """A type that the registry does not know is refused."""
     with pytest.raises(KeyError):
         corrupt("style:nothing", {}, "Да.")
 
 
 def test_a_word_goes_between_two_words_of_the_content():
+    """An insertion changes the content and leaves JSON or list marks around it whole."""
     assert insert('{"утро": "тихий вечер"}', "вот", 2) == '{"утро": "тихий вот вот вечер"}'
     assert insert("Чай.", "вот") == "Чай. вот"
 
 
 def test_replacing_keeps_the_marks_around_a_word():
+    """Only the word changes, and only as many words as asked."""
     assert replace("Вот **кот**, и котик.", lambda core: core.startswith("кот")) == "Вот **вдобавок**, и вдобавок."
     assert replace("Кот и кот.", lambda core: core == "кот", limit=1) == "вдобавок и кот."
 
 
 def test_swapping_counts_words_only():
+    """A place is counted as the scorer counts it: markers and dashes are no words."""
     assert swap("- Чай — это **дом**.", 2) == "- Чай — это **вдобавок**."
 
 
 def test_the_filler_is_new_to_the_text():
+    """What is put in is not in the text yet, and avoids a letter that would repair the answer."""
     assert filler("Вдобавок темно.") == "кстати"
     assert filler("Тихо.", not_letter="в") == "кстати"

@@ -26,6 +26,7 @@ def material(folder):
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_the_scorer_finds_the_recorded_share(material, share):
+    """The rates that the tool expects are those that the scorer gives, for no, some and all questions broken."""
     rows, witnesses = material
     damaged = damage(rows, witnesses, share, seed=1)
     expected = expectation(damaged)
@@ -37,6 +38,7 @@ def test_the_scorer_finds_the_recorded_share(material, share):
 
 
 def test_the_broken_requirement_is_named_and_fails(material):
+    """The requirement recorded as broken is one that the scorer fails."""
     rows, witnesses = material
     for row, item in zip(rows, damage(rows, witnesses, 1.0, seed=2), strict=True):
         result = score(row, item.response)
@@ -47,12 +49,14 @@ def test_the_broken_requirement_is_named_and_fails(material):
 
 
 def test_the_seed_draws_the_questions(material):
+    """The same seed damages the same answers, another seed others."""
     rows, witnesses = material
     assert damage(rows, witnesses, 0.5, seed=1) == damage(rows, witnesses, 0.5, seed=1)
     assert damage(rows, witnesses, 0.5, seed=1) != damage(rows, witnesses, 0.5, seed=2)
 
 
 def test_the_command_writes_answers_and_expectation(folder, tmp_path):
+    """The command leaves answers that --responses scores, and beside them what to expect."""
     out = tmp_path / "answers.jsonl"
     assert tool.main(["--dataset", str(folder), "--share", "0.5", "--seed", "4", "--out", str(out)]) == 0
     answers = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from builders.ifhard import __main__ as command
+from builders.ifhard import pipeline
 from builders.ifhard.dataset_files import TIERS, make_files, tiers_of
 from builders.ifhard.question import difficulty
 from builders.ifhard.validate import BuildError
@@ -31,6 +32,7 @@ def rows_of(files, name):
 
 
 def test_the_files_and_their_checksums(files):
+    """A build has six files, and SHA256SUMS names the four with data."""
     assert set(files) == NAMES
     for line in files["SHA256SUMS"].splitlines():
         digest, name = line.split("  ")
@@ -63,6 +65,7 @@ def test_rows_have_the_schema_of_the_contract(files):
 
 
 def test_ids_run_over_both_splits_and_outputs_are_filled_in_shots_only(files):
+    """Ids are 1, 2, ... without a gap, and no test row carries its answer."""
     test, shots = rows_of(files, "test.jsonl"), rows_of(files, "shots.jsonl")
     assert [row["meta"]["id"] for row in (*shots, *test)] == list(range(1, 76))
     assert all(row["outputs"] == "" for row in test)
@@ -70,6 +73,7 @@ def test_ids_run_over_both_splits_and_outputs_are_filled_in_shots_only(files):
 
 
 def test_base_ids_are_twelve_hexadecimal_digits_and_answer_the_witnesses(files):
+    """Every test row has its witness, in the order of the rows and in the form of --responses."""
     test, witnesses = rows_of(files, "test.jsonl"), rows_of(files, "witnesses.jsonl")
     assert [row["meta"]["base_id"] for row in test] == [line["id"] for line in witnesses]
     assert all(len(line["id"]) == 12 and int(line["id"], 16) >= 0 for line in witnesses)
@@ -77,6 +81,7 @@ def test_base_ids_are_twelve_hexadecimal_digits_and_answer_the_witnesses(files):
 
 
 def test_tiers_are_quarters_in_the_order_of_difficulty(built):
+    """Tiers are equal in size, and no easier tier holds a harder question."""
     tiers = tiers_of(built.test)
     assert sorted(Counter(tiers).values()) == [17, 17, 18, 18]
     levels = {tier: [q.difficulty for q, own in zip(built.test, tiers, strict=True) if own == tier] for tier in TIERS}
@@ -85,6 +90,7 @@ def test_tiers_are_quarters_in_the_order_of_difficulty(built):
 
 
 def test_difficulty_is_the_sum_over_the_stack():
+    """Difficulty adds up minus the logarithm of each requirement's ease."""
     constraint = {"category": "style:no_caps", "params": {}}
     assert difficulty(["style:no_caps/plain"], [constraint]) == pytest.approx(0.1625, abs=1e-4)  # -ln 0.85
     twice = difficulty(["style:no_caps/plain", "style:no_commas/plain"], [constraint, constraint])
@@ -92,6 +98,7 @@ def test_difficulty_is_the_sum_over_the_stack():
 
 
 def test_a_frequent_letter_is_harder_to_avoid():
+    """Difficulty knows which forbidden letter costs more."""
     levels = [
         difficulty(["style:forbid_letter/one"], [{"category": "style:forbid_letter", "params": {"letter": letter}}])
         for letter in "што"
@@ -100,6 +107,7 @@ def test_a_frequent_letter_is_harder_to_avoid():
 
 
 def test_the_report_counts_what_is_in_the_files(files):
+    """build.json counts the rows themselves, and every stack tried is a question or discarded."""
     report = json.loads(files["build.json"])
     test = rows_of(files, "test.jsonl")
     categories = Counter(item["category"] for row in test for item in json.loads(row["meta"]["constraints"]))
@@ -123,6 +131,7 @@ def run_build(out, processes, **environment):
 
 @pytest.mark.slow
 def test_hash_seed_locale_and_processes_change_no_byte(tmp_path):
+    """A seed gives the same bytes under any hash seed, locale, time zone and number of processes."""
     first = run_build(tmp_path / "a", 1, PYTHONHASHSEED="1", LC_ALL="C", TZ="UTC")
     second = run_build(tmp_path / "b", 2, PYTHONHASHSEED="2", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
     assert set(first) == NAMES
@@ -131,17 +140,18 @@ def test_hash_seed_locale_and_processes_change_no_byte(tmp_path):
 
 
 def test_another_seed_gives_another_set(built):
-    from builders.ifhard.pipeline import build_questions
-
-    other = build_questions(6, 20)
+    """A private set shares no question with one of another seed."""
+    other = pipeline.build_questions(6, 20)
     assert not {q.base_id for q in other.test} & {q.base_id for q in built.test}
 
 
 def test_a_failing_build_writes_nothing_and_says_why(tmp_path, monkeypatch, capsys):
+    """A broken guarantee ends the command with status 1, its reason, and no file."""
+
     def fail(*arguments):
         raise BuildError("test question 3: structure:word_count: the witness fails")
 
-    monkeypatch.setattr(command, "build_questions", fail)
+    monkeypatch.setattr(pipeline, "build_questions", fail)
     assert command.main(["--seed", "1", "--size", "5", "--out", str(tmp_path / "out")]) == 1
     assert not (tmp_path / "out").exists()
     assert "build stopped: test question 3" in capsys.readouterr().err

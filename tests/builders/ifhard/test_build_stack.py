@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from builders.ifhard.frames import FRAMES, LISTS, TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import HARD, RULES, compatible
-from builders.ifhard.shares import LEFT_OUT, SHARES
+from builders.ifhard.policy import FULL_SIZE, HARD, LEFT_OUT, RULES, SHARES, compatible
 from builders.ifhard.stack import Quotas, category_of, family_of, plan_stack, quota_of
 
 # Pairs that contradict each other or double each other, found by thinking, not by reading the table.
@@ -62,6 +61,7 @@ def never_together(one, other):
 
 @pytest.mark.parametrize(("one", "other"), CONTRADICTIONS, ids=lambda key: key)
 def test_contradictions_are_never_drawn_together(one, other):
+    """Two requirements that no answer meets together, or that say one thing twice, never share a stack."""
     assert never_together(one, other)
     assert never_together(other, one)
 
@@ -92,6 +92,7 @@ jobs = st.builds(
 
 @given(jobs, st.integers(0, 10**6))
 def test_every_stack_is_sound(job, seed):
+    """For any job and seed: the right size, no type twice, two families, an amount of text, one or two hard ones."""
     frame, keys = plan_stack(job, Quotas(1260, LEFT_OUT), Random(seed))
     rules = [RULES[key] for key in keys]
     assert frame in FRAMES
@@ -113,6 +114,7 @@ def test_every_stack_is_sound(job, seed):
 
 
 def test_draws_follow_the_deficit():
+    """A type that lacks uses is drawn more often than those that have theirs."""
     quotas = Quotas(1260)
     lacking = "lexical:ring_word"
     for key in RULES:
@@ -126,6 +128,7 @@ def test_draws_follow_the_deficit():
 
 
 def test_topup_serves_the_type_furthest_below_the_minimum():
+    """A topup question holds one of the three types that need it most."""
     quotas = Quotas(1260)
     quotas.uses.update({name: round(target) for name, target in quotas.targets.items()})
     for name in ("lexical:ring_word", "lexical:acrostic", "style:anaphora"):
@@ -137,6 +140,7 @@ def test_topup_serves_the_type_furthest_below_the_minimum():
 
 
 def test_a_stack_that_is_given_back_leaves_no_trace():
+    """A stack without a witness does not count as use."""
     quotas = Quotas(100)
     before = {name: quotas.wanting(name) for name in quotas.targets}
     keys = ["style:no_caps/plain", "logic:conditional_include/plain@true"]
@@ -148,4 +152,5 @@ def test_a_stack_that_is_given_back_leaves_no_trace():
 
 
 def test_the_shares_add_up_to_the_requirements_of_a_full_build():
-    assert sum(SHARES.values()) == pytest.approx(1260 * 4.43, rel=0.02)
+    """The uses that are aimed at are as many as a full build has room for."""
+    assert sum(SHARES.values()) == pytest.approx(FULL_SIZE * 4.43, rel=0.02)

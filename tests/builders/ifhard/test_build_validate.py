@@ -32,20 +32,24 @@ def faults(question, bank):
 
 
 def test_no_question_of_the_build_has_a_fault(built, bank):
+    """The checks let good questions through."""
     assert [faults(question, bank) for question in (*built.test, *built.shots) if faults(question, bank)] == []
 
 
 def test_a_witness_that_fails_is_found(built, bank):
+    """A question without a passing answer is not shipped."""
     question, _ = find(built, "structure:word_count")
     assert "structure:word_count: the witness fails" in faults(replace(question, witness="Вот. " * 300), bank)
 
 
 def test_params_unlike_the_wording_are_found(built, bank):
+    """A scorer that checks something else than the wording says is found."""
     question, place = find(built, "style:forbid_letter")
     assert "letter = 'ъ' is not in the wording" in faults(with_params(question, place, letter="ъ"), bank)
 
 
 def test_a_wording_unlike_the_params_is_found(built, bank):
+    """A wording that asks for something else than the scorer checks is found."""
     question, place = find(built, "structure:sentence_count")
     lines = list(question.lines)
     lines[place] = "Мне нужно ровно 99 предложений."
@@ -53,6 +57,7 @@ def test_a_wording_unlike_the_params_is_found(built, bank):
 
 
 def test_a_requirement_that_its_corruption_passes_is_found(built, bank):
+    """A requirement that cannot be failed is not shipped."""
     question, place = find(built, "lexical:include_keyword")
     constraints = list(copy.deepcopy(question.constraints))
     # An empty stem hits every word: nothing can be taken out of the answer that would break the rule.
@@ -61,6 +66,7 @@ def test_a_requirement_that_its_corruption_passes_is_found(built, bank):
 
 
 def test_params_that_the_scorer_refuses_are_found(built, bank):
+    """Parameters that make no rule are a fault of the question, not of the answer."""
     question, place = find(built, "style:forbid_letter")
     constraints = list(copy.deepcopy(question.constraints))
     constraints[place]["params"] = {}
@@ -68,12 +74,14 @@ def test_params_that_the_scorer_refuses_are_found(built, bank):
 
 
 def test_a_branch_that_the_context_does_not_pick_is_found(built, bank):
+    """The scorer's branch is the one that the background picks."""
     question, place = find(built, "logic:conditional_include")
     holds = question.constraints[place]["params"]["holds"]
     assert "picks the other branch" in faults(with_params(question, place, holds=not holds), bank)
 
 
 def test_a_context_exchanged_for_another_is_found(built, bank):
+    """A condition is derived from the background that the question shows."""
     question, place = find(built, "logic:conditional_include")
     topic = bank[question.job.topic]
     probe = next(probe for probe in topic.probes if probe.mention in question.lines[place])
@@ -83,6 +91,7 @@ def test_a_context_exchanged_for_another_is_found(built, bank):
 
 
 def test_a_condition_without_a_context_is_found(built, bank):
+    """A condition needs a background to look at."""
     question, _ = find(built, "logic:conditional_include")
     found = faults(replace(question, context=""), bank)
     assert "no context to look at" in found
@@ -90,6 +99,7 @@ def test_a_condition_without_a_context_is_found(built, bank):
 
 
 def test_a_condition_that_no_probe_names_is_found(built, bank):
+    """A condition that cannot be checked is not shipped."""
     question, place = find(built, "logic:conditional_include")
     lines = list(question.lines)
     lines[place] = "Если идёт снег, напиши слово."
@@ -97,6 +107,7 @@ def test_a_condition_that_no_probe_names_is_found(built, bank):
 
 
 def test_too_few_requirements_and_one_family_are_found(built, bank):
+    """A stack that is too small or of one family is not shipped."""
     question = built.test[0]
     one = replace(question, constraints=question.constraints[:1], lines=question.lines[:1], shown=question.shown[:1])
     assert "1 requirements" in faults(one, bank)
@@ -113,6 +124,7 @@ def rows(built):
 
 
 def test_good_rows_pass(rows):
+    """The checks of finished rows let good ones through."""
     check_dataset(*rows)
 
 
@@ -130,6 +142,7 @@ def test_good_rows_pass(rows):
     ],
 )  # fmt: skip
 def test_spoiled_rows_are_refused_by_name(rows, spoil, message):
+    """A row that a reader could not use stops the build, with the row's number."""
     test, shots, witnesses = copy.deepcopy(rows)
     spoil(test, shots)
     with pytest.raises(BuildError, match=message):
@@ -137,6 +150,7 @@ def test_spoiled_rows_are_refused_by_name(rows, spoil, message):
 
 
 def test_the_same_question_under_another_id_is_refused(rows):
+    """No question occurs twice."""
     test, shots, witnesses = copy.deepcopy(rows)
     twin = copy.deepcopy(test[3])
     twin["meta"].update(id=999, base_id="0123456789ab")
@@ -145,6 +159,7 @@ def test_the_same_question_under_another_id_is_refused(rows):
 
 
 def test_a_stack_shared_by_the_splits_is_refused(rows):
+    """No example shows a test question's combination of types."""
     test, shots, witnesses = copy.deepcopy(rows)
     twin = copy.deepcopy(test[3])
     twin["inputs"]["question"] += " "
@@ -154,6 +169,7 @@ def test_a_stack_shared_by_the_splits_is_refused(rows):
 
 
 def test_a_witness_for_another_question_is_refused(rows):
+    """A witness has to answer its own question."""
     test, shots, witnesses = rows
     first, second = (row["meta"]["base_id"] for row in test[:2])
     with pytest.raises(BuildError, match=r"row 6 .*the witness scores 0.0"):
@@ -161,11 +177,13 @@ def test_a_witness_for_another_question_is_refused(rows):
 
 
 def test_nothing_comes_out_of_a_build_that_fails(built):
+    """One bad question means no files at all."""
     spoiled = replace(built.test[0], witness="Вот.")
     with pytest.raises(BuildError, match="row 6 "):
         make_files(Built([spoiled, *built.test[1:]], built.shots, built.tally), 5)
 
 
 def test_the_stack_of_a_row_is_its_types(rows):
+    """Two rows with the same types in another order have the same stack."""
     row = rows[0][0]
     assert stack_of(row) == tuple(sorted(item["category"] for item in json.loads(row["meta"]["constraints"])))

@@ -1,15 +1,16 @@
-"""Composing the lexical family, first half: words demanded, forbidden and counted, the task quoted."""
+"""The lexical family, first half: words demanded, forbidden and counted, the task quoted."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from builders.ifhard.bank import Unit, measure
-from builders.ifhard.demands.handler import Handler
 from builders.ifhard.draft import Ask, Draft, InfeasibleError, Sum
+from builders.ifhard.edits import insert, replace, starts
 from builders.ifhard.frames import framing
-from metrics.ifhard.text import CORE_STRIP, fold
+from builders.ifhard.requirements.row import ALL, GLUED, PROSE, TEXT, Demand, Params, Type, rule
+from metrics.ifhard.text import CORE_STRIP, cores_of, fold
 
-__all__ = ["HANDLERS", "hits"]
+__all__ = ["TYPES", "hits"]
 
 _SMALL: Final = ("и", "в", "на", "с", "не", "а", "я", "мне", "это", "у", "по", "но", "как", "из", "за")
 _BEGINNINGS: Final = ("по", "при", "пр", "вс", "мо", "до", "за", "не", "на", "от", "об", "со", "ка", "вы", "ст", "ко")
@@ -184,12 +185,106 @@ def _quote_fix(draft: Draft, ask: Ask) -> None:
     draft.head = ask.values["task"] = draft.task
 
 
-HANDLERS: Final[dict[str, Handler]] = {
-    "lexical:include_keyword": Handler(shape=_include_shape, place=_include_place),
-    "lexical:include_all": Handler(shape=_all_shape, place=_all_place),
-    "lexical:exclude_word": Handler(narrow=_exclude),
-    "lexical:exclude_phrases": Handler(narrow=_exclude_phrases),
-    "lexical:word_exact_count": Handler(shape=_exact_count_shape, place=_exact_count_place),
-    "lexical:word_cap": Handler(shape=_cap_shape, place=_cap_place),
-    "lexical:quote_task": Handler(fix=_quote_fix),
+# What spoils a passing answer.
+
+
+def _without_keyword(text: str, params: Params) -> str:
+    stems = params.get("any_stems") or ([params["stem"]] if "stem" in params else None)
+    if stems is None:
+        return replace(text, lambda core: core == fold(str(params["word"])))
+    return replace(text, lambda core: any(starts(stem)(core) for stem in stems))
+
+
+def _without_one(text: str, params: Params) -> str:
+    if "stems" in params:
+        return replace(text, starts(params["stems"][0]))
+    return replace(text, lambda core: core == fold(str(params["words"][0])))
+
+
+def _with_banned_word(text: str, params: Params) -> str:
+    return insert(text, (params.get("stems") or params["words"])[0])
+
+
+def _one_hit_less(text: str, params: Params) -> str:
+    return replace(text, starts(params["stem"]), limit=1)
+
+
+def _over_cap(text: str, params: Params) -> str:
+    return insert(text, str(params["stem"]), int(params["cap"]) + 1)
+
+
+def _with_phrase(text: str, params: Params) -> str:
+    return insert(text, str(params["phrases"][0]))
+
+
+def _first_line_lost(text: str, params: Params) -> str:
+    return text.split("\n", 1)[1]
+
+
+def _word_again(text: str, params: Params) -> str:
+    low = int(params.get("min_length", 4))
+    return f"{text} {next(core for core in cores_of(text) if len(core) >= low)}"
+
+
+TYPES: Final[dict[str, Type]] = {
+    "lexical:include_keyword": Type(
+        share=210,
+        rules={
+            "stem": rule(ALL, 0.97, "keyword", weight=2, brings="rare", sentence_items=True),
+            "any": rule(TEXT, 0.97, "keyword", weight=0.5, brings="rare", sentence_items=True),
+            "exact": rule(ALL - GLUED, 0.95, "keyword", brings="rare", sentence_items=True),
+        },
+        demand=Demand(shape=_include_shape, place=_include_place),
+        corrupt=_without_keyword,
+    ),
+    "lexical:include_all": Type(
+        share=130,
+        rules={
+            "stems": rule(TEXT | {"table", "parts", "json"}, 0.92, "keyword", brings="rare", sentence_items=True),
+            "words": rule(TEXT | {"table", "parts", "json"}, 0.9, "keyword", brings="rare", sentence_items=True),
+        },
+        demand=Demand(shape=_all_shape, place=_all_place),
+        corrupt=_without_one,
+    ),
+    "lexical:exclude_word": Type(
+        share=120,
+        rules={
+            "words": rule(ALL - GLUED, 0.6, "small-words", brings="filter"),
+            "beginnings": rule(ALL, 0.35, "small-words beginnings", brings="filter"),
+        },
+        demand=Demand(narrow=_exclude),
+        corrupt=_with_banned_word,
+    ),
+    "lexical:word_exact_count": Type(
+        share=120,
+        rules={"stem": rule(TEXT, 0.65, "exact-word", brings="rare", sentence_items=True)},
+        demand=Demand(shape=_exact_count_shape, place=_exact_count_place),
+        corrupt=_one_hit_less,
+    ),
+    "lexical:word_cap": Type(
+        share=90,
+        rules={"prefix": rule(TEXT | {"table"}, 0.5, "start-letter beginnings")},
+        demand=Demand(shape=_cap_shape, place=_cap_place),
+        corrupt=_over_cap,
+    ),
+    "lexical:exclude_phrases": Type(
+        share=80,
+        rules={
+            "anywhere": rule(ALL - {"array"}, 0.1, "letter-pairs", brings="filter"),
+            "anywhere_one": rule(ALL - {"array"}, 0.2, "letter-pairs", brings="filter"),
+        },
+        not_built={"start": "free answers pass it: no list of openings covers most of them"},
+        demand=Demand(narrow=_exclude_phrases),
+        corrupt=_with_phrase,
+    ),
+    "lexical:quote_task": Type(
+        share=70,
+        rules={"plain": rule(PROSE, 0.9, "opening", brings="task first-line", bars="lines paragraphs")},
+        demand=Demand(fix=_quote_fix),
+        corrupt=_first_line_lost,
+        said_words=frozenset({"Задание"}),
+    ),
+    "lexical:no_repeated_word": Type(
+        left_out="the official scorer has retired it; there are no wordings", corrupt=_word_again
+    ),
 }

@@ -1,16 +1,20 @@
-"""Composing the format family: lists, data shapes, bold, line lengths, hashtags."""
+"""The format family: lists, data shapes, bold, line lengths, hashtags."""
 
 import re
 from collections.abc import Callable
 from typing import Final
 
 from builders.ifhard.bank import Unit
-from builders.ifhard.demands.handler import Handler
 from builders.ifhard.draft import Ask, Draft, InfeasibleError, Sum
+from builders.ifhard.edits import filler
+from builders.ifhard.requirements.row import BULLETS, NUMBERS, PROSE, TEXT, Demand, Params, Type, rule
+from builders.ifhard.requirements.spoil import bullet, closed, number
 from metrics.ifhard.text import CORE_STRIP, fold, words_of
 
-__all__ = ["HANDLERS", "KEYS", "embolden"]
+__all__ = ["KEYS", "TYPES", "embolden"]
 
+# Habits of writing that a data format leaves no room for.
+_DATA_OVERRULES: Final = "list table lines question postscript bold"
 # Keys say nothing about the values: any phrase fits any of them. None has «ё», which a key check would not forgive.
 KEYS: Final[tuple[tuple[str, ...], ...]] = (
     ("утро", "день", "вечер"),
@@ -242,16 +246,171 @@ def _hashtags(draft: Draft, ask: Ask) -> None:
         draft.tags.append(chosen.text.split(" ")[0].strip(CORE_STRIP).lower())
 
 
-HANDLERS: Final[dict[str, Handler]] = {
-    "format:bullet_list": Handler(settle=_list_settle),
-    "format:numbered_list": Handler(settle=_list_settle),
-    "format:json_object": Handler(fix=_json_fix, narrow=_json_narrow),
-    "format:json_list_value": Handler(fix=_jsonlist_fix, narrow=_json_narrow),
-    "format:json_array": Handler(fix=_array_fix),
-    "format:csv_line": Handler(fix=_csv_fix, place=_csv_place),
-    "format:two_parts": Handler(fix=_parts_fix, place=_parts_place),
-    "format:markdown_table": Handler(fix=_table_fix),
-    "format:bold_words": Handler(fix=_bold_fix, shape=_bold_shape, place=_bold_place, settle=_bold_settle),
-    "format:line_length": Handler(narrow=_line_length, settle=_line_length_settle),
-    "format:hashtags": Handler(place=_hashtags),
+# What spoils a passing answer.
+
+
+def _other_key(text: str, params: Params) -> str:
+    return text.replace(f'"{params["keys"][0]}":', '"иначе":', 1)
+
+
+def _wrong_count(text: str, params: Params) -> str:
+    return re.sub(r'"слов": (\d+)', lambda match: f'"слов": {int(match.group(1)) + 1}', text, count=1)
+
+
+def _one_field(text: str, params: Params) -> str:
+    return f"{text}, {filler(text)}"
+
+
+def _last_line_lost(text: str, params: Params) -> str:
+    return text.rsplit("\n", 1)[0]
+
+
+def _bold_lost(text: str, params: Params) -> str:
+    return text.replace("**", "", 2)
+
+
+def _long_line(text: str, params: Params) -> str:
+    head, *rest = text.split("\n")
+    return "\n".join([head + f" {filler(text)}" * (int(params["max"]) // 6 + 1), *rest])
+
+
+def _one_tag(text: str, params: Params) -> str:
+    return f"{text} #ещё"
+
+
+TYPES: Final[dict[str, Type]] = {
+    "format:bullet_list": Type(
+        share=110,
+        rules={
+            "strict": rule(
+                BULLETS,
+                0.95,
+                "items",
+                pins=True,
+                brings="items markup",
+                bars="line task",
+                tells="list bullets items",
+                overrules="table lines",
+            )
+        },
+        not_built={"with_text": "the shape with text around the list is not composed"},
+        demand=Demand(settle=_list_settle),
+        corrupt=bullet,
+    ),
+    "format:numbered_list": Type(
+        share=90,
+        rules={
+            "strict": rule(
+                NUMBERS,
+                0.95,
+                "items",
+                pins=True,
+                brings="items markup digits",
+                bars="line task",
+                tells="list items",
+                overrules="table",
+            )
+        },
+        not_built={"with_text": "the shape with text around the list is not composed"},
+        demand=Demand(settle=_list_settle),
+        corrupt=number,
+    ),
+    "format:json_object": Type(
+        share=50,
+        rules={
+            "plain": rule(frozenset({"json"}), 0.85, "shape", pins=True, weight=0.5, overrules=_DATA_OVERRULES),
+            "max_words": rule(frozenset({"json"}), 0.75, "shape", pins=True, overrules=_DATA_OVERRULES),
+            "no_commas": rule(frozenset({"json"}), 0.75, "shape", pins=True, weight=0.5, overrules=_DATA_OVERRULES),
+            "max_words_no_commas": rule(frozenset({"json"}), 0.7, "shape", pins=True, overrules=_DATA_OVERRULES),
+        },
+        demand=Demand(fix=_json_fix, narrow=_json_narrow),
+        corrupt=_other_key,
+    ),
+    "format:json_list_value": Type(
+        share=26,
+        rules={"plain": rule(frozenset({"jsonlist"}), 0.55, "shape", pins=True)},
+        demand=Demand(fix=_jsonlist_fix, narrow=_json_narrow),
+        corrupt=_other_key,
+    ),
+    "format:json_array": Type(
+        share=34,
+        rules={
+            "plain": rule(frozenset({"array"}), 0.65, "shape", pins=True, brings="digits", overrules=_DATA_OVERRULES)
+        },
+        demand=Demand(fix=_array_fix),
+        corrupt=_wrong_count,
+        said_words=frozenset({"пункт", "слов"}),
+    ),
+    "format:csv_line": Type(
+        share=32,
+        rules={"plain": rule(frozenset({"csv"}), 0.5, "shape", pins=True, overrules=_DATA_OVERRULES)},
+        demand=Demand(fix=_csv_fix, place=_csv_place),
+        corrupt=_one_field,
+    ),
+    "format:two_parts": Type(
+        share=32,
+        rules={
+            "plain": rule(
+                frozenset({"parts"}), 0.5, "shape", pins=True, brings="items markup", tells="list bullets items"
+            )
+        },
+        demand=Demand(fix=_parts_fix, place=_parts_place),
+        corrupt=closed,
+    ),
+    "format:markdown_table": Type(
+        share=36,
+        rules={
+            "plain": rule(
+                frozenset({"table"}), 0.8, "shape", pins=True, brings="markup", overrules="list question postscript"
+            )
+        },
+        demand=Demand(fix=_table_fix),
+        corrupt=_last_line_lost,
+    ),
+    "format:bold_words": Type(
+        share=130,
+        rules={
+            "plain": rule(TEXT, 0.85, "bold", brings="markup", bars="lines", overrules="bold"),
+            "words_each": rule(TEXT, 0.75, "bold", brings="markup", bars="lines", overrules="bold"),
+            "position": rule(PROSE, 0.4, "bold nth", brings="markup", bars="lines first-line task", overrules="bold"),
+            "stems": rule(
+                TEXT, 0.8, "bold keyword", brings="rare markup", bars="lines", overrules="bold", sentence_items=True
+            ),
+        },
+        demand=Demand(fix=_bold_fix, shape=_bold_shape, place=_bold_place, settle=_bold_settle),
+        corrupt=_bold_lost,
+        spelled={"count": r"единственное|одно слово|только оно"},
+    ),
+    "format:line_length": Type(
+        share=80,
+        rules={
+            "max": rule(TEXT, 0.4, "line-length", brings="lines", bars="task line"),
+            "lines": rule(PROSE, 0.35, "line-length sentences items", pins=True, brings="lines", bars="task line"),
+        },
+        demand=Demand(narrow=_line_length, settle=_line_length_settle),
+        corrupt=_long_line,
+    ),
+    "format:hashtags": Type(
+        share=90,
+        rules={
+            "plain": rule(
+                PROSE, 0.8, "closing", brings="line markup", bars="paragraphs", overrules="question postscript"
+            ),
+            "alpha": rule(
+                PROSE, 0.65, "closing", brings="line markup", bars="paragraphs", overrules="question postscript"
+            ),
+            "echo_first": rule(
+                PROSE,
+                0.55,
+                "closing opening",
+                brings="line markup",
+                bars="paragraphs task",
+                weight=2,
+                overrules="question postscript",
+            ),
+        },
+        demand=Demand(place=_hashtags),
+        corrupt=_one_tag,
+        said_words=frozenset({"а", "я"}),
+    ),
 }

@@ -1,16 +1,19 @@
-"""Composing the style family: letters, commas, case, marks, initials."""
+"""The style family: letters, commas, case, marks, initials."""
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from builders.ifhard.bank import Unit
-from builders.ifhard.demands.handler import Handler
-from builders.ifhard.demands.structure import COUNTED_LETTERS, exact_put, range_put
 from builders.ifhard.draft import Aim, Ask, Draft, InfeasibleError, Sum
+from builders.ifhard.edits import insert
 from builders.ifhard.frames import framing
+from builders.ifhard.requirements.row import ALL, GLUED, PROSE, SENTENCES, TEXT, Demand, Params, Type, rule
+from builders.ifhard.requirements.spoil import closed, first_again, opened, upper
+from builders.ifhard.requirements.structure import COUNTED_LETTERS, exact_put, range_put
 from metrics.ifhard.text import fold
 
-__all__ = ["HANDLERS", "NUMERALS", "TERMS"]
+__all__ = ["NUMERALS", "TERMS", "TYPES"]
 
 # Letters frequent enough that a text of some forty words never avoids them by chance; how often each is taken follows
 # from how many bank sentences live without it.
@@ -178,20 +181,184 @@ def _no_latin(draft: Draft, ask: Ask) -> None:
     draft.sums.append(Sum(lambda unit: sum(map(unit.hits, chosen)), 1, 9))
 
 
-HANDLERS: Final[dict[str, Handler]] = {
-    "style:forbid_letter": Handler(narrow=_forbid_letter),
-    "style:forbid_letters": Handler(narrow=_forbid_letters),
-    "style:no_commas": Handler(narrow=_no_commas),
-    "style:comma_count": Handler(aim=_comma_count),
-    "style:no_caps": Handler(fix=_no_caps),
-    "style:end_punctuation": Handler(place=_end_punctuation),
-    "style:sentence_initials": Handler(shape=_initials_shape, place=_initials),
-    "style:letter_start_count": Handler(shape=_letter_start_shape, aim=_letter_start),
-    "style:anaphora": Handler(shape=_anaphora_shape, place=_anaphora),
-    "style:no_markdown": Handler(),
-    "style:max_word_length": Handler(narrow=_max_word_length),
-    "style:question_count": Handler(shape=_marked_shape, place=_marked("?")),
-    "style:exclamation_count": Handler(shape=_marked_shape, place=_marked("!")),
-    "style:no_digits": Handler(place=_no_digits),
-    "style:no_latin": Handler(place=_no_latin),
+# What spoils a passing answer.
+
+
+def _with_letter(text: str, params: Params) -> str:
+    return insert(text, str(params.get("letter") or params["letters"][0]))
+
+
+def _with_comma(text: str, params: Params) -> str:
+    return insert(text, ",")
+
+
+def _more_commas(text: str, params: Params) -> str:
+    return insert(text, ",", upper(params) - text.count(",") + 1)
+
+
+def _with_capital(text: str, params: Params) -> str:
+    return re.sub(r"[а-яё]", lambda match: match.group().upper(), text, count=1)
+
+
+def _more_on_letter(text: str, params: Params) -> str:
+    return insert(text, str(params["letter"]), upper(params) + 1)
+
+
+def _heading(text: str, params: Params) -> str:
+    return f"# {text}"
+
+
+def _long_word(text: str, params: Params) -> str:
+    return insert(text, "достопримечательность")
+
+
+def _question(text: str, params: Params) -> str:
+    return f"{text} Правда?"
+
+
+def _exclamation(text: str, params: Params) -> str:
+    return f"{text} Ура!"
+
+
+def _digit(text: str, params: Params) -> str:
+    return insert(text, "5")
+
+
+def _latin(text: str, params: Params) -> str:
+    return insert(text, "ok")
+
+
+TYPES: Final[dict[str, Type]] = {
+    "style:forbid_letter": Type(
+        share=170,
+        rules={
+            "one": rule(ALL, 0.2, "letters", brings="filter"),
+            "letter_e": rule(ALL, 0.06, "letters", weight=0.12, brings="filter"),
+        },
+        demand=Demand(narrow=_forbid_letter),
+        turn=0,
+        corrupt=_with_letter,
+    ),
+    "style:forbid_letters": Type(
+        share=80,
+        rules={"several": rule(ALL, 0.12, "letters", brings="filter", sentence_items=True)},
+        demand=Demand(narrow=_forbid_letters),
+        turn=1,
+        corrupt=_with_letter,
+    ),
+    "style:no_commas": Type(
+        share=100,
+        rules={"plain": rule(TEXT | {"table", "parts"}, 0.75, "commas")},
+        demand=Demand(narrow=_no_commas),
+        corrupt=_with_comma,
+    ),
+    "style:comma_count": Type(
+        share=110,
+        rules={
+            "exact": rule(TEXT | {"table", "parts"}, 0.4, "commas", sentence_items=True),
+            "between": rule(TEXT, 0.55, "commas", weight=0.4, sentence_items=True),
+            "at_most": rule(PROSE, 0.7, "commas", brings="many", weight=0.3, sentence_items=True),
+        },
+        demand=Demand(aim=_comma_count),
+        corrupt=_more_commas,
+    ),
+    "style:no_caps": Type(
+        share=130,
+        rules={"plain": rule(ALL, 0.85, bars="task", tells="lower", overrules="caps")},
+        demand=Demand(fix=_no_caps),
+        corrupt=_with_capital,
+    ),
+    "style:end_punctuation": Type(
+        share=100,
+        rules={
+            "mark": rule(
+                PROSE | {"parts"}, 0.9, "closing-mark", bars="line", brings="filter", overrules="question postscript"
+            )
+        },
+        not_built={"ellipsis": "the bank has no sentence that ends so"},
+        demand=Demand(place=_end_punctuation),
+        corrupt=closed,
+    ),
+    "style:sentence_initials": Type(
+        share=60,
+        rules={
+            "plain": rule(PROSE, 0.6, "initials", brings="many", bars=SENTENCES, tells="stops", explains="sentence")
+        },
+        demand=Demand(shape=_initials_shape, place=_initials),
+        corrupt=first_again,
+    ),
+    "style:letter_start_count": Type(
+        share=110,
+        rules={
+            "exact": rule(TEXT | {"table", "parts"}, 0.3, "start-letter"),
+            "between": rule(TEXT, 0.5, "start-letter", weight=0.4),
+            "at_most": rule(PROSE, 0.55, "start-letter", brings="many", weight=0.3),
+        },
+        demand=Demand(shape=_letter_start_shape, aim=_letter_start),
+        corrupt=_more_on_letter,
+    ),
+    "style:anaphora": Type(
+        share=60,
+        rules={
+            "plain": rule(PROSE, 0.7, "opening initials paragraph-words", brings="paragraphs", bars="line task lines")
+        },
+        demand=Demand(shape=_anaphora_shape, place=_anaphora),
+        turn=9,
+        corrupt=opened,
+    ),
+    "style:no_markdown": Type(
+        share=30,
+        rules={"plain": rule(PROSE, 0.95, bars="markup")},
+        left_out=("0.80 of the unconstrained answers meet it (the bar is 0.15), and it has no parameter to tighten"),
+        demand=Demand(),
+        corrupt=_heading,
+    ),
+    "style:max_word_length": Type(
+        share=80,
+        rules={
+            "plain": rule(
+                ALL - GLUED - {"array"}, 0.35, "short-words", bars="task", brings="filter", sentence_items=True
+            )
+        },
+        demand=Demand(narrow=_max_word_length),
+        turn=2,
+        corrupt=_long_word,
+    ),
+    "style:question_count": Type(
+        share=100,
+        rules={"exact": rule(PROSE, 0.8, "questions", brings="filter many", bars="task")},
+        demand=Demand(shape=_marked_shape, place=_marked("?")),
+        corrupt=_question,
+    ),
+    "style:exclamation_count": Type(
+        share=100,
+        rules={"exact": rule(PROSE, 0.85, "exclamations", brings="filter many", bars="task", overrules="exclamation")},
+        demand=Demand(shape=_marked_shape, place=_marked("!")),
+        corrupt=_exclamation,
+    ),
+    "style:no_digits": Type(
+        share=90,
+        rules={
+            "numeral_words": rule(
+                ALL - GLUED - {"numbers", "array"},
+                0.85,
+                "numerals",
+                bars="digits",
+                brings="rare",
+                tells="digitless",
+                overrules="digits",
+                sentence_items=True,
+            )
+        },
+        demand=Demand(place=_no_digits),
+        corrupt=_digit,
+    ),
+    "style:no_latin": Type(
+        share=70,
+        rules={
+            "cyrillic_terms": rule(ALL - GLUED, 0.88, "terms", brings="rare", tells="latinless", sentence_items=True)
+        },
+        demand=Demand(place=_no_latin),
+        corrupt=_latin,
+    ),
 }
