@@ -3,6 +3,8 @@
 import sys
 
 from audit.cli import main
+from endpoints.terminal import survive_closed_pipes
 
 if __name__ == "__main__":
+    survive_closed_pipes()
     sys.exit(main(sys.argv[1:]))

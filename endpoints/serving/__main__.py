@@ -17,6 +17,7 @@ from endpoints.serving.parsers import dry_run
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.reading import ServingFileError, read_serving
 from endpoints.serving.running import serve
+from endpoints.terminal import survive_closed_pipes
 
 __all__ = ["main"]
 
@@ -88,4 +89,5 @@ def _show(line: str) -> None:
 
 
 if __name__ == "__main__":
+    survive_closed_pipes()
     sys.exit(main())
