@@ -40,7 +40,6 @@ def main(argv: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     try:
         arguments = build_parser().parse_args(argv)
-        _check_install()
         if arguments.list_tasks:
             print_tasks()
             return Exit.COMPLETE
@@ -222,15 +221,3 @@ def _recorded(run_dir: Path) -> Settings:
         raise UsageError(f"cannot resume {run_dir}: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"cannot resume {run_dir}: run.json cannot be read ({error})") from error
-
-
-def _check_install() -> None:
-    """``--custom-tasks tasks.ifhard.task`` must mean this checkout's tasks, not another package of that name."""
-    import tasks
-
-    ours = Path(__file__).resolve().parent.parent / "tasks"
-    found = Path(tasks.__file__ or "").resolve().parent
-    if found != ours:
-        raise UsageError(
-            f"the package 'tasks' is taken from {found}, not from {ours}: install this checkout with pip install -e ."
-        )
