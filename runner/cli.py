@@ -63,7 +63,13 @@ def _dry_run(arguments: argparse.Namespace) -> Exit:
 
     if arguments.serve is None:
         raise UsageError("--dry-run checks a serving file: give --serve CONFIG.yaml too")
-    return check_only(Path(arguments.serve))
+    return check_only(_serving_file(arguments.serve))
+
+
+def _serving_file(given: str) -> Path:
+    from endpoints.serving.reading import find_serving
+
+    return find_serving(Path(given))
 
 
 def print_tasks() -> None:
@@ -142,6 +148,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["tasks"] = _tasks(values.pop("task"))
     if "fail_under" in values:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
+    if "serve" in values:
+        values["serve"] = str(_serving_file(values["serve"]))
     if "responses" in values and not Path(values["responses"]).is_file():
         raise UsageError(f"--responses {values['responses']}: no such file")
     for name in ("responses", "serve", "judge_prompts"):

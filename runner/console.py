@@ -2,9 +2,18 @@
 
 import contextlib
 import sys
+from pathlib import Path
 from typing import TextIO
 
-__all__ = ["say", "show"]
+from endpoints.defaults import APP_NAME
+
+__all__ = ["command_name", "say", "show"]
+
+
+def command_name() -> str:
+    """How this process's command is called: ``lighteval-hard`` where the installed program was started."""
+    program = Path(sys.argv[0] if sys.argv else "").name
+    return APP_NAME if program == APP_NAME else "python run_lighteval.py"
 
 
 def say(message: str) -> None:

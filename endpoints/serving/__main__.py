@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from endpoints.errors import EndpointError
 from endpoints.serving.parsers import dry_run
 from endpoints.serving.plan import ServingPlan
-from endpoints.serving.reading import ServingFileError, read_serving
+from endpoints.serving.reading import ServingFileError, find_serving, read_serving
 from endpoints.serving.running import serve
 from endpoints.terminal import survive_closed_pipes
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     try:
-        plan = read_serving(options.file)
+        plan = read_serving(find_serving(options.file))
         if options.dry_run:
             return 0 if dry_run(plan, _show) else _UNAVAILABLE
         _stay(plan, options.log_dir)

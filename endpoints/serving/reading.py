@@ -11,7 +11,7 @@ import yaml
 
 from endpoints.serving.plan import DEFAULT_PORTS, ROLES, Role, RouterPlan, ServerPlan, ServingPlan
 
-__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "read_serving"]
+__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "find_serving", "read_serving"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LAST_PORT: Final = 65_535
@@ -22,6 +22,19 @@ _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 
 class ServingFileError(ValueError):
     """The serving file cannot be used as it is; the message names the file and every problem found in it."""
+
+
+def find_serving(path: Path) -> Path:
+    """The serving file that a path names.
+
+    Returns:
+        the path itself; for ``serving/NAME``, where no such file exists, the file of that name which comes with this
+        package, if there is one.
+    """
+    ready = Path(__file__).resolve().parents[2] / path
+    if len(path.parts) == 2 and path.parts[0] == "serving" and not path.exists() and ready.is_file():
+        return ready
+    return path
 
 
 class _Strict(yaml.SafeLoader):
