@@ -12,7 +12,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from audit.errors import AuditError
-from audit.estimate import Case
+from audit.estimates import Case
 from audit.jsonl import read_jsonl
 
 __all__ = ["CONFIGS", "PublishedRound", "Tables", "read_folder", "read_hub", "rounds", "warnings_of"]

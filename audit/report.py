@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from audit.comparing import Comparison
-from audit.estimate import GENERATOR, Estimate, GraderEstimate, Rate
+from audit.estimates import GENERATOR, Estimate, GraderEstimate, Rate
 from audit.panel import Panel, Row
 from audit.statistics import Interval, Kappa
 

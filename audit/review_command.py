@@ -9,8 +9,8 @@ from typing import Final
 from audit.errors import AuditError
 from audit.jsonl import read_json, sha256_of, write_json
 from audit.labels import read_labels, write_labels
+from audit.model_reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.page import render_page
-from audit.reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.round import Round, check_reviewer
 from endpoints.client import Endpoint
 from endpoints.journal import Journal

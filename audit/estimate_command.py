@@ -8,7 +8,7 @@ from typing import Any
 
 from audit import published
 from audit.errors import AuditError
-from audit.estimate import Case, Estimate, estimate_round
+from audit.estimates import Case, Estimate, estimate_round
 from audit.jsonl import write_json, write_jsonl
 from audit.labels import Label, read_labels
 from audit.report import estimate_lines
