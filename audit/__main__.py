@@ -1,4 +1,4 @@
-"""``python -m audit``."""
+"""Starts ``python -m audit``; the commands are in :mod:`audit.cli`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""``python -m audit panel|compare|sample|review|estimate``: arguments, and what each command prints."""
+"""``python -m audit panel|compare|sample|review|estimate``: reads arguments and runs the command they name."""
 
 import argparse
 import json
@@ -133,7 +133,7 @@ def _estimate_arguments(commands: Any) -> None:
     estimate.add_argument("--published", metavar="FOLDER|HUB_ID", help="the published form of an audit instead")
     estimate.add_argument("--revision", help="--published: revision on the Hub")
     estimate.add_argument("--round-number", type=int, metavar="N", help="--published: one round alone")
-    estimate.add_argument("--seed", type=_count, default=SEED, help="of the bootstrap")
+    estimate.add_argument("--seed", type=_count, default=SEED, help="seed of the bootstrap's random generator")
     estimate.add_argument("--resamples", type=_positive, default=RESAMPLES)
     estimate.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there as well")
     estimate.set_defaults(command=_estimate)
