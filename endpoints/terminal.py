@@ -1,6 +1,6 @@
-"""Standard output and standard error of a command, made to survive a reader that goes away (``... | head``).
+"""Lets a command go on when the reader of its output goes away, as in ``... | head``.
 
-It lies here because every room with a command of its own may import ``endpoints``.
+The module lies here because every room with a command of its own may import ``endpoints``.
 """
 
 import contextlib
@@ -12,12 +12,12 @@ __all__ = ["survive_closed_pipes"]
 
 
 def survive_closed_pipes() -> None:
-    """From now on, what is written to a pipe that nobody reads any more is dropped.
+    """Make standard output and standard error drop what is written after their reader has gone.
 
-    Call it first in a command's own process. It replaces ``sys.stdout`` and ``sys.stderr``, so that whatever writes
-    there (argparse, progress bars, libraries, Python's flush at exit) meets no ``BrokenPipeError``, and the exit
-    status says what came of the work. Other errors, such as a full disk, are raised as before. Characters that the
-    encoding lacks are written as backslash escapes. Streams that are not files (a test's, a notebook's) stay.
+    A command calls this first. The function replaces ``sys.stdout`` and ``sys.stderr``, so that nothing that writes
+    there (argparse, progress bars, libraries, Python's flush at exit) raises ``BrokenPipeError``, and the exit status
+    tells the result of the work. Other errors, such as a full disk, are raised as before. Characters that the encoding
+    lacks are written as backslash escapes. Streams that are not files (a test's, a notebook's) are not replaced.
     """
     sys.stdout = _surviving(sys.stdout)
     sys.stderr = _surviving(sys.stderr)
@@ -42,10 +42,10 @@ def _surviving(stream: Any) -> Any:
 
 
 class _Pipe(io.FileIO):
-    """A file that takes everything when nobody reads."""
+    """A file that drops what is written when it is a pipe without a reader."""
 
     def write(self, data: Any, /) -> int:
-        """As ``FileIO.write``: the number of bytes taken."""
+        """Write bytes, and return how many were written or dropped."""
         try:
             return super().write(data)
         except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""From arguments to settings. Nothing heavy is imported before they are known to be good."""
+"""Turns arguments into settings, and checks them before anything slow is imported."""
 
 import argparse
 import json
@@ -73,7 +73,7 @@ def _serving_file(given: str) -> Path:
 
 
 def print_tasks() -> None:
-    """Every legal task name, on stdout."""
+    """Print every legal task name to stdout."""
     for name in BENCHMARK_NAMES:
         found = benchmark(name)
         shots = ", ".join(f"|{number}" for number in found.fewshots)
@@ -83,13 +83,13 @@ def print_tasks() -> None:
 
 
 def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None, list[str]]:
-    """Settings of a new or resumed run.
+    """Turn parsed arguments into the settings of a new or a resumed run.
 
     Returns:
         the settings, the folder to resume (None for a new run), and warnings for the user.
 
     Raises:
-        UsageError, TaskNameError: the arguments cannot be run; the message says why.
+        UsageError, TaskNameError: an argument is wrong or contradicts another; the message says which.
     """
     given = _given(arguments)
     if arguments.resume is not None:
@@ -135,7 +135,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Arguments that stood on the command line, checked and under their settings' names."""
+    """The arguments that were given, checked, by the names that settings have for them."""
     values = {name: value for name, value in vars(arguments).items() if value is not None}
     for name, value in values.items():
         if value == "" and name not in ("system_prompt", "task"):
@@ -169,7 +169,11 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
-    """``NAME=VALUE`` arguments, each name once."""
+    """Split arguments ``NAME=VALUE``.
+
+    Raises:
+        UsageError: an argument has another form, or a name is given twice.
+    """
     pairs: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -180,7 +184,11 @@ def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def _check_options(given: Mapping[str, Any], tasks: Sequence[str]) -> None:
-    """An option that no task of the run reads is an error, not an argument that does nothing."""
+    """Check that some task of the run reads each of the given options.
+
+    Raises:
+        UsageError: an option would have no effect.
+    """
     taken = {option for task in tasks for option in benchmark(task.partition(":")[0]).options}
     for option, names in _OPTIONAL.items():
         found = [name for name in names if name in given]
@@ -201,7 +209,11 @@ def _tasks(lists: Sequence[str]) -> tuple[str, ...]:
 
 
 def _bounds(texts: Sequence[str], tasks: Sequence[str] | None) -> dict[str, float]:
-    """``METRIC=VALUE`` pairs; a metric that no task of the run has is an error, not a bound that never bites."""
+    """Read the ``METRIC=VALUE`` arguments of ``--fail-under``.
+
+    Raises:
+        UsageError: an argument has another form, its value is no finite number, or no task of the run has the metric.
+    """
     benches = {name.partition(":")[0] for name in tasks} if tasks else set(BENCHMARK_NAMES)
     known = sorted({metric for bench in benches for metric in benchmark(bench).metric_names})
     bounds: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The arguments of ``run_lighteval.py``, one by one."""
+"""Defines the arguments of ``run_lighteval.py``."""
 
 import argparse
 import json
@@ -64,7 +64,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser; an argument that was not given is None."""
+    """Make the parser. Arguments that are not given are None, and ``list_tasks`` is False."""
     command = command_name()
     parser = _Parser(
         prog=command,

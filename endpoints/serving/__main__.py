@@ -1,7 +1,7 @@
-"""``python -m endpoints.serving FILE``: start a serving file's servers until Ctrl-C; with ``--dry-run``, only check it.
+"""``python -m endpoints.serving FILE``: starts a serving file's servers until Ctrl-C; ``--dry-run`` only checks it.
 
-Exit statuses: 0 nothing is wrong (dry run), 2 the file cannot be used, 3 a server cannot be had or died, 130 Ctrl-C,
-143 SIGTERM.
+Exit statuses: 0 the dry run found no mistake; 2 the file cannot be used; 3 a server could not be started, or died, or
+the dry run found a mistake; 130 Ctrl-C; 143 SIGTERM.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _LOOK_S: Final = 0.5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Check or run a serving file; returns the exit status."""
+    """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m endpoints.serving", description="Serve the model and the judge of a serving file."
     )
