@@ -1,4 +1,5 @@
-"""Measuring checkers: a panel of verdicts, blinded review of a sample, error rates with intervals.
+"""Measures how often checkers are wrong: a panel of verdicts, a blind review of a sample, error rates with intervals.
 
-May import ``metrics`` and ``endpoints``; nothing imports it. The commands: ``python -m audit --help``.
+The package may import ``metrics`` and ``endpoints``; nothing imports the package. ``python -m audit --help`` lists
+its commands.
 """

@@ -1,8 +1,10 @@
-"""``python -m audit``."""
+"""Starts ``python -m audit``; the commands are in :mod:`audit.cli`."""
 
 import sys
 
 from audit.cli import main
+from endpoints.terminal import survive_closed_pipes
 
 if __name__ == "__main__":
+    survive_closed_pipes()
     sys.exit(main(sys.argv[1:]))

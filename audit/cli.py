@@ -1,4 +1,4 @@
-"""``python -m audit panel|compare|sample|review|estimate``: arguments, and what each command prints."""
+"""``python -m audit panel|compare|sample|review|estimate``: reads arguments and runs the command they name."""
 
 import argparse
 import json
@@ -133,7 +133,7 @@ def _estimate_arguments(commands: Any) -> None:
     estimate.add_argument("--published", metavar="FOLDER|HUB_ID", help="the published form of an audit instead")
     estimate.add_argument("--revision", help="--published: revision on the Hub")
     estimate.add_argument("--round-number", type=int, metavar="N", help="--published: one round alone")
-    estimate.add_argument("--seed", type=_count, default=SEED, help="of the bootstrap")
+    estimate.add_argument("--seed", type=_count, default=SEED, help="seed of the bootstrap's random generator")
     estimate.add_argument("--resamples", type=_positive, default=RESAMPLES)
     estimate.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there as well")
     estimate.set_defaults(command=_estimate)
@@ -165,7 +165,7 @@ def _json_object(text: str) -> Mapping[str, Any]:
 
 def _panel(arguments: argparse.Namespace) -> int:
     from audit.panel import build_panel
-    from audit.panel_file import write_panel
+    from audit.panel_parquet import write_panel
     from audit.report import panel_lines
 
     panel = build_panel(arguments.runs)
@@ -202,7 +202,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 def _sample(arguments: argparse.Namespace) -> int:
     from audit.fixtures import read_fixtures
     from audit.jsonl import sha256_of
-    from audit.panel_file import read_panel
+    from audit.panel_parquet import read_panel
     from audit.round import save_round
     from audit.sampling import GENERATOR, Plan, draw_round
 
@@ -253,7 +253,7 @@ def _sizes(arguments: argparse.Namespace) -> dict[str, int | None]:
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    from audit.reviewing import import_labels, review_by_model, write_page
+    from audit.review_command import import_labels, review_by_model, write_page
     from audit.round import open_round
 
     round_ = open_round(arguments.round)
@@ -270,7 +270,7 @@ def _review(arguments: argparse.Namespace) -> int:
 
 
 def _estimate(arguments: argparse.Namespace) -> int:
-    from audit.estimating import estimate_published, estimate_reviewed
+    from audit.estimate_command import estimate_published, estimate_reviewed
 
     if (arguments.round is None) == (arguments.published is None):
         raise AuditError("a round's folder is needed, or --published FOLDER|HUB_ID")

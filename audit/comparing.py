@@ -1,4 +1,4 @@
-"""The repeat check: how many answers and verdicts differ between two runs, or between the repeats of one."""
+"""Counts the answers and verdicts that differ between two runs, or between the repeats of one run."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,16 +11,16 @@ __all__ = ["Comparison", "compare_repeats", "compare_runs"]
 
 @dataclass(slots=True)
 class Comparison:
-    """Two sets of answers to the same questions.
+    """Counts from comparing two sets of answers to the same questions.
 
     Attributes:
-        pairs: questions that both have, with an answer and verdicts on both sides.
-        unlike_prompts: of these, asked in other words; their answers are not compared.
-        unlike_answers: pairs whose graded answers differ.
-        unlike_verdicts: by grader, constraints on which the verdicts differ.
-        verdicts: by grader, constraints with a verdict on both sides.
-        only_first, only_second: questions that one side alone has.
-        lost: questions that a side has without an answer or a verdict.
+        pairs: number of questions that have an answer and verdicts in both sets.
+        unlike_prompts: number of pairs whose prompts differ; the answers of these pairs are not compared.
+        unlike_answers: number of pairs whose graded answers differ.
+        unlike_verdicts: for each grader, the number of constraints on which its two verdicts differ.
+        verdicts: for each grader, the number of constraints that it judged in both sets.
+        only_first, only_second: number of questions that are in the first set, or the second, alone.
+        lost: number of questions that lack an answer or a verdict in at least one set.
     """
 
     pairs: int = 0
@@ -33,7 +33,7 @@ class Comparison:
     lost: int = 0
 
     def add(self, first: Row, second: Row) -> None:
-        """Compare one pair."""
+        """Compare two answers to one question and add the result to the counts."""
         if first.infrastructure or second.infrastructure:
             self.lost += 1
             return
@@ -62,7 +62,7 @@ def _by_place(row: Row) -> dict[tuple[str, int], Mapping[str, bool | None]]:
 
 
 def compare_runs(first: Iterable[Row], second: Iterable[Row]) -> Comparison:
-    """Each question and repeat of one run against the same of the other."""
+    """Compare two runs: each question and repeat of the first run with the same one of the second."""
     ours, theirs = ({(row.benchmark, row.prompt_key, row.repeat): row for row in rows} for rows in (first, second))
     result = Comparison(only_first=len(ours.keys() - theirs.keys()), only_second=len(theirs.keys() - ours.keys()))
     for place in sorted(ours.keys() & theirs.keys()):
@@ -71,7 +71,7 @@ def compare_runs(first: Iterable[Row], second: Iterable[Row]) -> Comparison:
 
 
 def compare_repeats(rows: Sequence[Row]) -> Comparison:
-    """Every later repeat of a question against the first one of the same run."""
+    """Compare the repeats within each run: every later repeat of a question with its first one."""
     firsts = {(row.run, row.benchmark, row.prompt_key): row for row in rows if row.repeat == 0}
     result = Comparison()
     for row in rows:

@@ -1,4 +1,4 @@
-"""What stops a command, and its exit statuses."""
+"""Exit statuses of the commands, and the error that ends one with status 2."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ __all__ = ["AuditError", "Exit"]
 
 
 class Exit(IntEnum):
-    """What the exit status of a command means."""
+    """The exit statuses of the commands."""
 
     COMPLETE = 0
     USAGE = 2  # bad arguments, or files that are not what they should be

@@ -1,4 +1,4 @@
-"""Labelled fixtures as they enter a round: to test the reviewers, with no weight in any rate."""
+"""Reads labelled fixtures. They test the reviewers of a round and have no weight in any rate."""
 
 import json
 import re
@@ -19,12 +19,14 @@ class Fixture(NamedTuple):
     """A labelled response.
 
     Attributes:
-        id: of the fixture.
-        instruction_id, instruction: what is asked.
+        id: the fixture's id.
+        instruction_id: id of the checker.
+        instruction: the instruction in words.
         response: the text to judge.
         expected: the label, ``pass`` or ``fail``.
-        finding, decision: what it demonstrates, prefixed (AF1, AD1), "" for nothing.
-        note: the label's argument.
+        finding: id of the finding that the fixture demonstrates, with our prefix (AF1); "" for none.
+        decision: id of the decision that it demonstrates, likewise (AD1); "" for none.
+        note: why the label is what it is.
     """
 
     id: str
@@ -38,19 +40,23 @@ class Fixture(NamedTuple):
 
 
 def own_id(found: str | None) -> str:
-    """A finding or decision of ours with its ``A``: the published audit numbers other things F1, D1, G1."""
+    """Put an ``A`` before the id of a finding or decision of ours: F1 and D1 name others in the published audit."""
     if not found:
         return ""
     return f"A{found}" if _BARE.fullmatch(found) else found
 
 
 def read_fixtures(path: Path) -> list[Fixture]:
-    """The fixtures of a JSON Lines file, or of every ``*.jsonl`` of a folder, in the order of their ids.
+    """Read the fixtures of a JSON Lines file, or of every ``*.jsonl`` of a folder.
 
-    The words of the instruction are the row's ``instruction``, or those of the IFBench checker of its id.
+    The instruction's words are the row's ``instruction``; a row without one takes those of IFBench's checker.
+
+    Returns:
+        the fixtures, in the order of their ids.
 
     Raises:
-        AuditError: no fixtures, a field missing or wrong, an id given twice, or an instruction without words.
+        AuditError: there are no fixtures, a field is missing or wrong, an id is given twice, or a row has no
+            instruction and no checker of IFBench has its id.
     """
     files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     found: dict[str, Fixture] = {}

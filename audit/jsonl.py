@@ -1,4 +1,4 @@
-"""JSON Lines files with the same bytes for the same rows."""
+"""Reads and writes JSON and JSON Lines files; equal rows give equal bytes."""
 
 import hashlib
 import json
@@ -14,16 +14,24 @@ __all__ = ["parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", 
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file, blank lines skipped.
+    """Read the objects of a JSON Lines file; blank lines are skipped.
 
     Raises:
-        AuditError: it cannot be read, or a line is no JSON object; named with its number.
+        AuditError: the file cannot be read, or a line is no JSON object; the message gives the line's number.
     """
     return parse_jsonl(_text(path), str(path))
 
 
 def parse_jsonl(text: str, name: str) -> list[dict[str, Any]]:
-    """The objects of a text; ``name`` is for messages. Raises as :func:`read_jsonl`."""
+    """Read the objects of a text in JSON Lines.
+
+    Args:
+        text: the lines.
+        name: what error messages call the text.
+
+    Raises:
+        AuditError: a line is no JSON object.
+    """
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -39,7 +47,11 @@ def parse_jsonl(text: str, name: str) -> list[dict[str, Any]]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object of a JSON file; raises AuditError as :func:`read_jsonl`."""
+    """Read the object of a JSON file.
+
+    Raises:
+        AuditError: the file cannot be read, or holds no JSON object.
+    """
     try:
         found = json.loads(_text(path))
     except (ValueError, RecursionError) as error:
@@ -57,12 +69,20 @@ def _text(path: Path) -> str:
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write one object a line, UTF-8, fields in the order given; a whole file or none."""
+    """Write one JSON object a line, its fields in the order given. The file is replaced as a whole, or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     _replace(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write one object, keys sorted; a whole file or none."""
+    """Write one JSON object, its keys sorted. The file is replaced as a whole, or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     _replace(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
@@ -77,5 +97,5 @@ def _replace(path: Path, text: str) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """Hex digest of a file's bytes."""
+    """The SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""Labels of reviewers: their fields, reading and checking them, consensus."""
+"""Labels that reviewers give: checks, reads and writes them, and finds the consensus."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ CONFIDENCES: Final = ("low", "medium", "high")
 
 
 class LabelError(ValueError):
-    """A label that cannot stand; the message says which field and why."""
+    """A field of a label has a value that is not allowed; the message names the field and says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Label:
 
     Attributes:
         verdict: ``pass``, ``fail`` or ``unclear``.
-        lean: ``pass`` or ``fail``: the verdict, or where an unclear case leans.
+        lean: ``pass`` or ``fail``: the verdict itself, or what the reviewer would choose in an unclear case.
         confidence: ``low``, ``medium`` or ``high``.
-        reason: in words; may be empty.
+        reason: why, in the reviewer's words; may be empty.
     """
 
     verdict: str
@@ -47,10 +47,10 @@ class Label:
 
 
 def make_label(fields: Mapping[str, Any]) -> Label:
-    """A checked label; further fields are ignored.
+    """Check the fields of a label; other fields are ignored.
 
     Raises:
-        LabelError: a value that is not allowed, or a lean against a clear verdict.
+        LabelError: a value is not allowed, or the lean contradicts a clear verdict.
     """
     for name, allowed in (("verdict", VERDICTS), ("lean", LEANS), ("confidence", CONFIDENCES)):
         if fields.get(name) not in allowed:
@@ -64,10 +64,19 @@ def make_label(fields: Mapping[str, Any]) -> Label:
 
 
 def read_labels(path: Path, case_ids: Sequence[str], cases_sha256: str) -> tuple[str, dict[str, Label]]:
-    """The reviewer's name and labels by case id, of a file that a reviewer or the page wrote.
+    """Read the labels of one reviewer, from a file that this package or the review page wrote.
+
+    Args:
+        path: the file.
+        case_ids: ids of the round's cases.
+        cases_sha256: SHA-256 of the round's case list, which every label must name.
+
+    Returns:
+        the reviewer's name, and the labels by case id.
 
     Raises:
-        AuditError: labels of another case list, of unknown cases, given twice, not allowed, or of several reviewers.
+        AuditError: a label names another case list or no case of the round, a case is labelled twice, a value is not
+            allowed, or the file holds labels of several reviewers.
     """
     rows = read_jsonl(path)
     if not rows:
@@ -95,7 +104,15 @@ def read_labels(path: Path, case_ids: Sequence[str], cases_sha256: str) -> tuple
 def write_labels(
     path: Path, reviewer: str, labels: Mapping[str, Label], case_ids: Sequence[str], cases_sha256: str
 ) -> None:
-    """Write labels in the order of the case list."""
+    """Write the labels of one reviewer, in the order of the case list.
+
+    Args:
+        path: the file.
+        reviewer: the reviewer's name.
+        labels: labels by case id; cases without one get no line.
+        case_ids: ids of the round's cases, in the order of the case list.
+        cases_sha256: SHA-256 of the case list, written into every line.
+    """
     rows = (
         {"case_id": name, "reviewer": reviewer, "cases_sha256": cases_sha256, **asdict(labels[name])}
         for name in case_ids
@@ -105,6 +122,6 @@ def write_labels(
 
 
 def consensus(leans: Sequence[str | None]) -> str:
-    """The lean that all reviewers share, "" where they differ or one has none."""
+    """The lean that all reviewers share; "" if they differ or a reviewer gave none."""
     first = leans[0] if leans else None
     return first if first and all(lean == first for lean in leans) else ""

@@ -1,4 +1,4 @@
-"""The review page: one HTML file that holds its cases, needs no network, and saves a file of labels."""
+"""Makes the review page: one HTML file that holds its cases, needs no network and saves a file of labels."""
 
 import json
 from pathlib import Path
@@ -12,9 +12,9 @@ _SLOT: Final = "/*CASES*/"
 
 
 def render_page(round_: Round, reviewer: str) -> str:
-    """The page of one reviewer, cases in the reviewer's own order.
+    """The HTML of one reviewer's page, with the cases in that reviewer's own order.
 
-    It holds what ``cases.jsonl`` holds and nothing else of the round.
+    The page holds what ``cases.jsonl`` holds and nothing else of the round.
     """
     cases = [{name: case[name] for name in SHOWN} for case in reviewer_order(round_, reviewer)]
     content = {"reviewer": reviewer, "cases_sha256": round_.cases_sha256, "cases": cases}
@@ -26,7 +26,7 @@ def render_page(round_: Round, reviewer: str) -> str:
 
 
 def _embedded(content: Any) -> str:
-    """JSON that no text in it can end the script element of, or begin a comment in."""
+    """JSON for a script element: no text inside can end the element or begin a comment, for < > & are escaped."""
     text = json.dumps(content, ensure_ascii=False)
     for mark in ("<", ">", "&", "\u2028", "\u2029"):
         text = text.replace(mark, f"\\u{ord(mark):04x}")

@@ -1,4 +1,4 @@
-"""From runs to a panel: one row a response, with each constraint's verdict under every grader."""
+"""Makes a panel from runs: one row for each response, with every grader's verdict on each constraint."""
 
 import hashlib
 from collections import Counter
@@ -24,9 +24,9 @@ class Graded:
 
     Attributes:
         instruction_id, kwargs_json, instruction: see :class:`audit.wording.Constraint`.
-        verdicts: by grader; None where it cannot judge, or there is no answer.
-        reasons: by grader, one sentence each.
-        crashed: graders whose checker raised an exception; their verdict is a fail.
+        verdicts: each grader's verdict, by the grader's name; None where it cannot judge or there is no answer.
+        reasons: each grader's reason, one sentence, by the grader's name.
+        crashed: names of the graders whose checker raised an exception; their verdict is a fail.
     """
 
     instruction_id: str
@@ -42,23 +42,24 @@ class Row:
     """One response of the panel.
 
     Attributes:
-        config: what answered (:func:`audit.runs.config_of`).
+        config: the model and its settings (:func:`audit.runs.config_of`).
         run: name of the run's folder.
-        repeat: 0-based number of the repeat within the run.
-        benchmark, task: of the question.
+        repeat: number of the repeat within the run, from 0.
+        benchmark: name of the question's benchmark.
+        task: name of the question's task, without the number of shots.
         prompt_key: the question's id.
-        prompt: what was asked; turns are marked where there are several.
-        response: the graded answer, reasoning removed.
-        response_sha256: of ``response`` in UTF-8, hex.
+        prompt: what the model was asked; where there are several turns, each begins with its role in brackets.
+        response: the graded answer, without the model's reasoning.
+        response_sha256: SHA-256 of ``response`` in UTF-8, in hexadecimal.
         extraction: ``ok`` or ``reasoning_unclosed``.
-        tokens: completion tokens as the server counted them, None if it did not.
-        finish_reason: the server's word, None without one.
+        tokens: number of completion tokens that the server counted; None if it counted none.
+        finish_reason: the server's reason for ending the response; None if it gave none.
         truncated: whether the token cap ended the response.
-        repeat_share: share of repeated word 4-grams in the raw response.
-        degenerate: whether that is at least 0.5.
-        infrastructure: there is no answer or no verdict because something broke; not a wrong answer.
-        error: what broke, else "".
-        constraints: in the question's order.
+        repeat_share: share of the raw response's word 4-grams that are repeats, from 0 to 1.
+        degenerate: whether ``repeat_share`` is at least 0.5.
+        infrastructure: whether the answer or its verdicts are missing because something broke.
+        error: what broke; "" if nothing did.
+        constraints: the question's constraints, in its order.
     """
 
     config: str
@@ -82,7 +83,7 @@ class Row:
 
     @property
     def place(self) -> tuple[str, str, str, str, int]:
-        """What tells the row from all others, and orders the panel."""
+        """The key of the row: no other row of the panel has it, and rows are ordered by it."""
         return (self.benchmark, self.config, self.run, self.prompt_key, self.repeat)
 
 
@@ -91,8 +92,8 @@ class Panel(NamedTuple):
 
     Attributes:
         rows: the responses.
-        graders: names of the graders, in the order met.
-        notes: what a reader should know: incomplete runs, rows left out.
+        graders: names of the graders, in the order of their first verdicts.
+        notes: one sentence for each run that is incomplete or has rows left out.
     """
 
     rows: list[Row]
@@ -101,12 +102,13 @@ class Panel(NamedTuple):
 
 
 def build_panel(folders: Sequence[Path]) -> Panel:
-    """Read runs into one panel; the order of the folders does not matter.
+    """Read run folders into one panel; the order of the folders does not matter.
 
-    A question that two tasks of one run share (``ifhard:all`` and ``ifhard:easy``) enters once, and a note says so.
+    If two tasks of one run share a question (``ifhard:all`` and ``ifhard:easy``), one of its answers enters the
+    panel, and a note counts the others.
 
     Raises:
-        AuditError: no run folder, a folder given twice, two of one name, or records that do not fit their questions.
+        AuditError: a folder holds no run, two folders have one name, or a record does not fit its question.
     """
     runs = [open_run(folder) for folder in folders]
     for name, times in Counter(run.name for run in runs).items():
@@ -128,7 +130,7 @@ def build_panel(folders: Sequence[Path]) -> Panel:
 
 
 def graders_of(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Every grader that gave a verdict, in the order met."""
+    """Names of the graders of some rows, in the order of their first verdicts."""
     return tuple(dict.fromkeys(name for row in rows for graded in row.constraints for name in graded.verdicts))
 
 
@@ -143,7 +145,12 @@ def _rows_of(run: Run) -> Iterable[Row]:
 
 
 def row_of(sample: Sample, config: str, run: str) -> Row:
-    """The row of one answer.
+    """Make the row of one answer.
+
+    Args:
+        sample: the answer, as the details file has it.
+        config: the model and its settings.
+        run: name of the run's folder.
 
     Raises:
         KeyError, TypeError, ValueError: the record does not fit its question.
@@ -180,7 +187,7 @@ def row_of(sample: Sample, config: str, run: str) -> Row:
 
 
 def _prompt(doc: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """What the model was asked: the one user turn as it is, several turns with their roles before them."""
+    """What the model was asked: a single turn as it is; of several turns each begins with its role in brackets."""
     turns = given.get("input")
     if isinstance(turns, str):
         return turns

@@ -1,7 +1,7 @@
-"""Reading an audit in its published form, from a folder or the Hub: six tables, each a config of one dataset.
+"""Reads an audit in its published form, from a folder or the Hub: six tables, each a config of one dataset.
 
-Known columns are checked by name: a missing one that a number needs stops the command, any other is a warning; unknown
-columns are let be. The published findings and decisions (F1, D1, G1 ...) keep their names; ours begin with A.
+A missing column that a rate needs is an error; another missing column is a warning; unknown columns are ignored. The
+published findings and decisions (F1, D1, G1 ...) keep their ids; the ids of ours begin with A.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from audit.errors import AuditError
-from audit.estimate import Case
+from audit.estimates import Case
 from audit.jsonl import read_jsonl
 
 __all__ = ["CONFIGS", "PublishedRound", "Tables", "read_folder", "read_hub", "rounds", "warnings_of"]
 
-# Columns of each table; those a rate cannot do without.
+# For each table: its columns, and those of them that a rate needs.
 CONFIGS: Final[Mapping[str, tuple[tuple[str, ...], frozenset[str]]]] = {
     "fixtures": (
         (
@@ -64,14 +64,14 @@ Tables = Mapping[str, Rows]
 
 
 class PublishedRound(NamedTuple):
-    """A round of the published review.
+    """One round of a published review.
 
     Attributes:
-        number: of the round.
-        cases: its cases; their consensus is that of the column.
-        populations: by stratum.
-        graders: the graders with frozen verdicts.
-        warnings: what does not fit in the tables.
+        number: the round's number.
+        cases: the round's cases; their consensus is the one that the table states.
+        populations: number of verdicts of each stratum, by the stratum's name.
+        graders: names of the graders whose verdicts the table holds.
+        warnings: contradictions within the tables, one sentence each.
     """
 
     number: int
@@ -82,12 +82,16 @@ class PublishedRound(NamedTuple):
 
 
 def read_folder(folder: Path) -> Tables:
-    """The tables of a folder: of each, ``NAME.EXT``, ``NAME-*.EXT`` or ``NAME/**/*.EXT`` anywhere below it.
+    """Read the tables of a folder.
 
-    Where a table is there in several formats, parquet is read before JSON Lines before CSV.
+    A table's files are called ``NAME.EXT``, ``NAME-*.EXT`` or ``NAME/**/*.EXT`` and may lie anywhere below the folder.
+    If a table exists in several formats, parquet is preferred to JSON Lines, and JSON Lines to CSV.
+
+    Returns:
+        the rows of each table that was found, by the table's name.
 
     Raises:
-        AuditError: a table that the rates need is missing, or a file cannot be read.
+        AuditError: there is no such folder, a table that the rates need is missing, or a file cannot be read.
     """
     if not folder.is_dir():
         raise AuditError(f"{folder} is no folder")
@@ -116,10 +120,18 @@ def _file(path: Path) -> Rows:
 
 
 def read_hub(name: str, revision: str | None = None, configs: Sequence[str] = tuple(CONFIGS)) -> Tables:
-    """The tables of a dataset on the Hub.
+    """Read the tables of a dataset on the Hub.
+
+    Args:
+        name: id of the dataset.
+        revision: revision of the dataset; None for the newest.
+        configs: names of the tables to read.
+
+    Returns:
+        the rows of each table that the dataset has, by the table's name.
 
     Raises:
-        OSError, ValueError: as ``datasets`` has them: no network, no such dataset.
+        OSError, ValueError: ``datasets`` raised it: there is no network, or no such dataset.
         AuditError: a table that the rates need is missing.
     """
     from datasets import get_dataset_config_names, load_dataset
@@ -149,7 +161,7 @@ def _columns(rows: Rows) -> set[str]:
 
 
 def warnings_of(tables: Tables) -> list[str]:
-    """Tables and columns that the published form has and these do not."""
+    """One sentence for each table or set of columns of the published form that is missing."""
     found = []
     for name, (columns, _) in CONFIGS.items():
         if name not in tables:
@@ -162,10 +174,14 @@ def warnings_of(tables: Tables) -> list[str]:
 
 
 def rounds(tables: Tables, number: int | None = None) -> list[PublishedRound]:
-    """The rounds of the review, or the one asked for.
+    """The rounds of a published review.
+
+    Args:
+        tables: the tables.
+        number: the one round to return; None for all.
 
     Raises:
-        AuditError: no such round, no graders, or values that cannot be read.
+        AuditError: there is no such round, no column holds a grader's verdicts, or a consensus cannot be read.
     """
     review, strata = tables["blind_review"], tables["blind_review_strata"]
     there = sorted({int(row["round"]) for row in review})
@@ -176,7 +192,7 @@ def rounds(tables: Tables, number: int | None = None) -> list[PublishedRound]:
 
 
 def _graders(review: Rows) -> tuple[str, ...]:
-    """Columns beside the known ones that hold verdicts."""
+    """Names of the graders: the columns that the published form does not name and that hold verdicts."""
     known = set(CONFIGS["blind_review"][0])
     names = list(dict.fromkeys(name for row in review for name in row if name not in known))
     graders = []
@@ -224,7 +240,7 @@ def _round(number: int, review: Rows, strata: Rows, graders: tuple[str, ...]) ->
 
 
 def _case(row: Mapping[str, Any], place: int, graders: tuple[str, ...]) -> tuple[Case, bool]:
-    """The case, and whether its consensus is what its leans give."""
+    """The case of one row, and whether its stated consensus is the one that its leans give."""
     said = row["consensus"] or ""
     if said not in ("pass", "fail", ""):
         raise AuditError(f"case {row.get('case_id', place)}: the consensus is {said!r}")

@@ -1,4 +1,4 @@
-"""Estimates and panels in lines for a terminal."""
+"""Words estimates, panels and comparisons as lines for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from audit.comparing import Comparison
-from audit.estimate import GENERATOR, Estimate, GraderEstimate, Rate
+from audit.estimates import GENERATOR, Estimate, GraderEstimate, Rate
 from audit.panel import Panel, Row
 from audit.statistics import Interval, Kappa
 
@@ -17,7 +17,7 @@ _NAMED: Final = 10  # fixtures on one line
 
 
 def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
-    """The report of a round."""
+    """The lines that report the estimates of a round."""
     reviewers = " and ".join(found.reviewers)
     yield f"{title}: {found.cases} cases, {found.labelled} labelled by {reviewers}, {found.decided} decided"
     if len(found.reviewers) == 1:
@@ -88,7 +88,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def panel_lines(panel: Panel) -> Iterator[str]:
-    """Counts of a panel: responses by run, verdicts by grader, disagreements of each two graders."""
+    """The lines that describe a panel: responses of each run, verdicts of each grader, disagreements of each pair."""
     rows: list[tuple[str, ...]]
     rows = [("config", "run", "responses", "infrastructure", "truncated", "unclosed", "degenerate")]
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -126,7 +126,7 @@ def panel_lines(panel: Panel) -> Iterator[str]:
 
 
 def comparison_lines(found: Comparison, title: str) -> Iterator[str]:
-    """The repeat check."""
+    """The lines that report a comparison."""
     compared = found.pairs - found.unlike_prompts
     yield f"{title}: {found.unlike_answers} of {compared} answers differ"
     for grader, count in sorted(found.verdicts.items()):

@@ -1,10 +1,10 @@
-"""The files of a review round, and that nobody changed them.
+"""Writes and reads the files of a review round, and refuses a round whose files were changed after the draw.
 
-- ``cases.jsonl``: what reviewers see, and all they see: case id, instruction, prompt, response;
-- ``sealed.jsonl``: where each case comes from and the verdicts frozen at the draw; not for reviewers;
-- ``strata.jsonl``: round, stratum, population, sampled;
-- ``round.json``: how the cases were drawn, and the SHA-256 of these three files;
-- ``labels_<reviewer>.jsonl``: one reviewer's labels.
+- ``cases.jsonl``: all that reviewers see of each case: its id, the instruction, the prompt, the response;
+- ``sealed.jsonl``: where each case comes from, and the graders' verdicts at the draw; not for reviewers;
+- ``strata.jsonl``: the round's number, and each stratum's name, population and number of cases drawn;
+- ``round.json``: how the cases were drawn, and the SHA-256 of the three files above;
+- ``labels_<reviewer>.jsonl``: the labels of one reviewer.
 """
 
 import re
@@ -56,11 +56,11 @@ class Round:
     """A round on disk.
 
     Attributes:
-        folder: where it is.
+        folder: the round's folder.
         cases: rows of ``cases.jsonl``.
-        sealed: rows of ``sealed.jsonl`` by case id.
+        sealed: rows of ``sealed.jsonl``, by case id.
         strata: rows of ``strata.jsonl``.
-        about: ``round.json``.
+        about: content of ``round.json``.
     """
 
     folder: Path
@@ -71,16 +71,16 @@ class Round:
 
     @property
     def cases_sha256(self) -> str:
-        """Of the case list, as it was written down before review."""
+        """SHA-256 of ``cases.jsonl``, as the draw recorded it."""
         return str(self.about["cases_sha256"])
 
     @property
     def case_ids(self) -> list[str]:
-        """In the order of the case list."""
+        """Ids of the cases, in the order of ``cases.jsonl``."""
         return [case["case_id"] for case in self.cases]
 
     def labels_path(self, reviewer: str) -> Path:
-        """Where a reviewer's labels are."""
+        """Path of the file with one reviewer's labels."""
         return self.folder / f"labels_{reviewer}.jsonl"
 
 
@@ -91,10 +91,15 @@ def save_round(
     strata: list[dict[str, Any]],
     about: Mapping[str, Any],
 ) -> Round:
-    """Write a fresh round.
+    """Write a new round.
+
+    Args:
+        folder: the round's folder, made if it does not exist.
+        cases, sealed, strata: rows of the files of these names.
+        about: content of ``round.json``; the SHA-256 of the files is added.
 
     Raises:
-        AuditError: the folder holds a round already: its cases may be under review.
+        AuditError: the folder holds a round already, whose cases may be under review.
     """
     if (folder / _ROUND).exists() or (folder / CASES).exists():
         raise AuditError(f"{folder} holds a round already; draw into another folder")
@@ -110,7 +115,7 @@ def open_round(folder: Path) -> Round:
     """Read a round.
 
     Raises:
-        AuditError: it is none, or its cases, verdicts or populations are not those of the draw.
+        AuditError: the folder holds no round, or a file was changed since the draw.
     """
     if not (folder / _ROUND).is_file():
         raise AuditError(f"{folder} is no review round: it has no {_ROUND} (python -m audit sample makes one)")
@@ -125,10 +130,10 @@ def open_round(folder: Path) -> Round:
 
 
 def check_reviewer(name: str) -> str:
-    """The name of a reviewer, which becomes part of file names.
+    """Check the name of a reviewer, which becomes part of file names, and return it.
 
     Raises:
-        AuditError: other than 1 to 30 ASCII letters, digits, ``-`` and ``_``.
+        AuditError: the name is not 1 to 30 ASCII letters, digits, ``-`` and ``_``.
     """
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,30}", name):
         raise AuditError(f"a reviewer's name has 1 to 30 letters, digits, - and _: {name!r}")
@@ -136,6 +141,6 @@ def check_reviewer(name: str) -> str:
 
 
 def reviewer_order(round_: Round, reviewer: str) -> list[dict[str, Any]]:
-    """The cases in a reviewer's own order: drawn from the round's seed and the reviewer's name."""
+    """The cases, shuffled for one reviewer; the round's seed and the reviewer's name decide the order."""
     generator = np.random.default_rng([int(round_.about["seed"]), *reviewer.encode("utf-8")])
     return [round_.cases[place] for place in generator.permutation(len(round_.cases))]

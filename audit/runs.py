@@ -1,4 +1,4 @@
-"""Reading the folder of one run: ``run.json`` and the newest details file of each task."""
+"""Reads the folder of one run: ``run.json`` and the newest details file of each task."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,12 +20,12 @@ class Run(NamedTuple):
     """A run folder.
 
     Attributes:
-        folder: where it is.
+        folder: the run's folder.
         name: the folder's name.
-        config: what answered; see :func:`config_of`.
-        settings: of run.json.
-        status: ``complete``, or how else the run stands.
-        details: the newest details file of each task, in the order of their names.
+        config: the model and its settings, see :func:`config_of`.
+        settings: the ``settings`` of ``run.json``.
+        status: the ``status`` of ``run.json``: ``complete``, or how the run ended otherwise.
+        details: the newest details file of each task, by the task's name in that file's name; sorted.
     """
 
     folder: Path
@@ -37,7 +37,13 @@ class Run(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """One answer of a run: three structs of the details file."""
+    """One answer of a run, as the details file has it.
+
+    Attributes:
+        doc: the question, LightEval's ``Doc``.
+        record: the scored record.
+        response: the model's response.
+    """
 
     doc: Mapping[str, Any]
     record: Mapping[str, Any]
@@ -45,10 +51,10 @@ class Sample(NamedTuple):
 
 
 def config_of(content: Mapping[str, Any]) -> str:
-    """The model's name; settings that make another model of it follow in brackets.
+    """The model's name, followed by settings that change its answers (chat template, system prompt) in brackets.
 
     Args:
-        content: a run.json.
+        content: content of ``run.json``.
     """
     settings = content.get("settings", {})
     model = content.get("model", {}).get("requested") or settings.get("model") or "unknown"
@@ -59,10 +65,10 @@ def config_of(content: Mapping[str, Any]) -> str:
 
 
 def open_run(folder: Path) -> Run:
-    """A run folder, looked at but not read.
+    """Find the files of a run folder and read its ``run.json``; the details files are not opened.
 
     Raises:
-        AuditError: it is none, or has no details.
+        AuditError: the folder holds no run, or the run has no details files.
     """
     path = folder / "run.json"
     if not path.is_file():
@@ -86,10 +92,10 @@ def open_run(folder: Path) -> Run:
 
 
 def samples(path: Path) -> Iterator[Sample]:
-    """The answers of a details file, in its order.
+    """Read the answers of a details file, in the file's order.
 
     Raises:
-        AuditError: a file without the records of this project's tasks.
+        AuditError: the file is none of LightEval's, or its task is none of this project's.
     """
     file = pq.ParquetFile(path)
     if not {"doc", "metric", "model_response"} <= set(file.schema_arrow.names):

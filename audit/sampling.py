@@ -1,4 +1,4 @@
-"""Drawing the cases of a review round from a panel (IFBench notes, 6.5)."""
+"""Draws the cases of a review round from a panel (IFBench notes, 6.5)."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -16,15 +16,16 @@ GENERATOR: Final = "numpy PCG64"
 
 
 class Plan(NamedTuple):
-    """What to draw.
+    """Which cases to draw.
 
     Attributes:
-        graders: the two that are compared, or the one that is audited alone.
-        sizes: cases wanted of each stratum; None for every one.
-        seed: of the draw.
-        number: of the round.
-        runs, benchmarks: names to which the panel is narrowed; empty for all.
-        fixtures: how many of the fixtures to mix in; None for every one.
+        graders: names of the two graders that are compared, or of the one that is audited alone.
+        sizes: number of cases wanted of each stratum, by the stratum's name; None for all of them.
+        seed: seed of the random generator.
+        number: the round's number.
+        runs: names of the runs to draw from; empty for all.
+        benchmarks: names of the benchmarks to draw from; empty for all.
+        fixtures: number of fixtures to mix in; None for all of them.
     """
 
     graders: tuple[str, ...]
@@ -37,23 +38,23 @@ class Plan(NamedTuple):
 
 
 class Place(NamedTuple):
-    """One verdict of the population: a response and the position of a constraint in it."""
+    """One constraint of one response: a row of the panel, and the constraint's 0-based position in it."""
 
     row: Row
     position: int
 
     @property
     def graded(self) -> Graded:
-        """The constraint's verdicts."""
+        """The constraint with its verdicts."""
         return self.row.constraints[self.position]
 
 
 class Draw(NamedTuple):
-    """The rows of a round's files; see :mod:`audit.round`.
+    """The cases that were drawn, as rows of a round's files.
 
     Attributes:
-        cases, sealed, strata: the rows.
-        left_out: verdicts of the panel that no stratum holds, by why.
+        cases, sealed, strata: rows of the files of these names, see :mod:`audit.round`.
+        left_out: number of the panel's verdicts that are in no stratum, by the reason.
     """
 
     cases: list[dict[str, Any]]
@@ -63,15 +64,20 @@ class Draw(NamedTuple):
 
 
 def strata_of(graders: Sequence[str]) -> tuple[str, ...]:
-    """The strata of a comparison of two graders, or of one grader alone."""
+    """Names of the strata: by agreement for two graders, by verdict for one."""
     return (DISAGREE, AGREE) if len(graders) == 2 else (FAILED, PASSED)
 
 
 def population(panel: Panel, plan: Plan) -> tuple[dict[str, list[Place]], dict[str, int]]:
-    """The verdicts of each stratum in the panel's order, and how many are in none.
+    """Divide the panel's verdicts into strata.
+
+    Returns:
+        the verdicts of each stratum, in the panel's order, by the stratum's name; and the number of verdicts that are
+        in no stratum, by the reason.
 
     Raises:
-        AuditError: a grader, run or benchmark that the panel does not have, or not one or two different graders.
+        AuditError: the plan names a grader, run or benchmark that the panel lacks, or does not name one grader or two
+            different ones.
     """
     if len(set(plan.graders)) != len(plan.graders) or len(plan.graders) not in (1, 2):
         raise AuditError("one grader, or two different ones, are needed")
@@ -110,10 +116,10 @@ def _stratum(verdicts: Sequence[bool | None]) -> str:
 def draw_round(panel: Panel, plan: Plan, fixtures: Sequence[Fixture] = ()) -> Draw:
     """Draw the cases; the same panel, plan and fixtures give the same round.
 
-    Cases are numbered after a shuffle over all strata, so that an id says nothing of where its case comes from.
+    Cases are shuffled over all strata before they are numbered, so that an id does not reveal the case's stratum.
 
     Raises:
-        AuditError: see :func:`population`; or there is nothing to draw from.
+        AuditError: no stratum holds a verdict; or see :func:`population`.
     """
     strata, left_out = population(panel, plan)
     if not any(strata.values()):
@@ -139,7 +145,7 @@ def draw_round(panel: Panel, plan: Plan, fixtures: Sequence[Fixture] = ()) -> Dr
 
 
 def _choose(generator: np.random.Generator, there: int, wanted: int | None) -> list[int]:
-    """Positions drawn without replacement, in order; every one where none are named or too many."""
+    """Draw ``wanted`` of ``there`` positions without replacement, sorted; None or too large a number means all."""
     if wanted is None or wanted >= there:
         return list(range(there))
     return sorted(int(index) for index in generator.choice(there, size=wanted, replace=False))

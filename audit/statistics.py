@@ -1,7 +1,8 @@
-"""The numbers of an audit: agreement of reviewers, weighted error rates, intervals (IFBench notes, 6.5).
+"""Computes the numbers of an audit: reviewers' agreement, weighted error rates, intervals (IFBench notes, 6.5).
 
-A stratum has a population of verdicts and some reviewed cases. What a case says of one grader is its *outcome*: the
-grader was right, passed what fails, failed what passes, or the case is not decided (no consensus of the reviewers).
+A stratum has a population of verdicts and some reviewed cases. For one grader each case has an *outcome*: the grader
+was right, it passed what fails, it failed what passes, or the case is not decided (the reviewers have no consensus, or
+the grader has no verdict).
 
 The error rate is the sum over strata of ``population * wrong / decided``, divided by the sum of the populations.
 Strata without a population (fixtures) do not enter. A stratum with a population and no decided case makes the rate
@@ -52,19 +53,19 @@ Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """Ends of a confidence interval."""
+    """A confidence interval of a rate; both ends are from 0 to 1."""
 
     low: float
     high: float
 
 
 class Stratum(NamedTuple):
-    """One stratum as one grader's cases see it.
+    """The outcomes of one stratum's cases for one grader.
 
     Attributes:
-        name: of the stratum.
-        population: verdicts that it stands for; 0 for fixtures.
-        outcomes: one code a case: RIGHT, FALSE_PASS, FALSE_FAIL or UNDECIDED.
+        name: the stratum's name.
+        population: number of verdicts that the stratum stands for; 0 for fixtures.
+        outcomes: for each case RIGHT, FALSE_PASS, FALSE_FAIL or UNDECIDED; shape (cases,).
     """
 
     name: str
@@ -76,10 +77,10 @@ class Kappa(NamedTuple):
     """Agreement of two reviewers.
 
     Attributes:
-        value: Cohen's kappa, None where it is undefined (no case, or expected agreement 1).
-        cases: number of labels compared.
-        observed: share of equal labels, None without cases.
-        expected: share of equal labels to expect of independent reviewers with these shares, None without cases.
+        value: Cohen's kappa; None where it is undefined (no cases, or ``expected`` is 1).
+        cases: number of cases whose two labels were compared.
+        observed: share of cases with equal labels, from 0 to 1; None without cases.
+        expected: that share for independent reviewers who give each label as often as these do; None without cases.
     """
 
     value: float | None
@@ -89,11 +90,11 @@ class Kappa(NamedTuple):
 
 
 def outcome(verdict: bool | None, consensus: str | None) -> int:
-    """The code of one case.
+    """The outcome of one case for one grader: RIGHT, FALSE_PASS, FALSE_FAIL or UNDECIDED.
 
     Args:
-        verdict: the grader's; None where it has none.
-        consensus: ``pass``, ``fail``, or empty.
+        verdict: the grader's verdict; None if it has none.
+        consensus: the reviewers' consensus, ``pass`` or ``fail``; empty or None if they have none.
     """
     if verdict is None or not consensus:
         return UNDECIDED
@@ -106,7 +107,7 @@ def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> Kappa:
     """Unweighted kappa, ``(po - pe) / (1 - pe)``, of two reviewers' labels of the same cases.
 
     Raises:
-        ValueError: unequal numbers of labels.
+        ValueError: the two numbers of labels differ.
     """
     cases = len(first)
     if cases != len(second):
@@ -124,11 +125,12 @@ def error_rate(strata: Sequence[Stratum], counted: Sequence[int] = ANY_ERROR) ->
     """The weighted error rate.
 
     Args:
-        strata: of one round and one grader.
-        counted: the outcomes that count: both kinds of error, or one of them.
+        strata: the strata of one round, for one grader.
+        counted: the outcomes that count as errors: both kinds, or one of them.
 
     Returns:
-        The rate, or None if no stratum has a population, or one that has holds no decided case.
+        the rate, from 0 to 1. None if no stratum has a population, or if a stratum with a population has no decided
+        case.
     """
     weighed = _weighed(strata)
     if weighed is None:
@@ -147,19 +149,19 @@ def resampled_rates(
 ) -> Floats | None:
     """Error rates of bootstrap resamples within strata.
 
-    In each resample every stratum's cases are drawn with replacement to the stratum's own size. Undecided cases take
-    part and drop out afterwards. A stratum that so loses all its cases is drawn again; strata are drawn independently,
-    so this is the same as drawing the whole resample again. One PCG64 generator draws stratum after stratum, in the
-    order given, and in each resample after resample.
+    A resample draws from every stratum, with replacement, as many cases as the stratum has. Undecided cases are drawn
+    too and then left out. If only undecided cases were drawn from a stratum, that stratum is drawn again; strata are
+    drawn independently, so this equals drawing the whole resample again. One PCG64 generator draws all resamples of
+    the first stratum, then all of the second, and so on in the order given.
 
     Args:
-        strata: of one round and one grader.
+        strata: the strata of one round, for one grader.
         counted: see :func:`error_rate`.
         resamples: number of resamples.
-        seed: of the generator.
+        seed: seed of the random generator.
 
     Returns:
-        ``resamples`` rates, or None where the rate itself is undefined.
+        the rates, shape (resamples,); None where the rate itself is undefined.
     """
     weighed = _weighed(strata)
     if weighed is None:
@@ -176,7 +178,7 @@ def resampled_rates(
 def _drawn_shares(
     outcomes: Codes, counted: Sequence[int], resamples: int, generator: np.random.Generator
 ) -> Iterator[Floats]:
-    """Shares of counted outcomes among the decided ones, ``resamples`` in all."""
+    """Shares of counted outcomes among each resample's decided ones, in arrays of ``resamples`` values altogether."""
     cases = len(outcomes)
     wrong, decided = np.isin(outcomes, counted), outcomes != UNDECIDED
     most = max(1, _CHUNK_CELLS // cases)
@@ -197,10 +199,10 @@ def bootstrap_interval(
     seed: int = SEED,
     level: float = LEVEL,
 ) -> Interval | None:
-    """Percentile interval over :func:`resampled_rates` (linear between order statistics), None where undefined.
+    """Percentile interval over :func:`resampled_rates`, linear between order statistics; None where it is undefined.
 
-    Where a stratum shows no error at all it shows the bootstrap no variation either: the interval is then too short.
-    :func:`score_interval` is for those.
+    A stratum without any error never varies between resamples, so the interval is then too short; use
+    :func:`score_interval` there.
     """
     rates = resampled_rates(strata, counted, resamples=resamples, seed=seed)
     if rates is None:
@@ -212,20 +214,20 @@ def bootstrap_interval(
 def score_interval(
     strata: Sequence[Stratum], counted: Sequence[int] = ANY_ERROR, *, level: float = LEVEL
 ) -> Interval | None:
-    """Stratified score interval: Wilson limits of each stratum, put together by the square-and-add rule.
+    """Stratified score interval: the Wilson limits of each stratum, combined by the square-and-add rule.
 
     With weights ``w`` (population shares), shares ``p`` and Wilson limits ``l``, ``u`` of the strata, the ends are
-    ``sum(w p) - sqrt(sum(w^2 (p - l)^2))`` and ``sum(w p) + sqrt(sum(w^2 (u - p)^2))``. It has width where no error
-    was seen. Rule: G. Y. Zou, W. Huang, X. Zhang, "A note on confidence interval estimation for a linear function of
-    binomial proportions", Computational Statistics & Data Analysis 53 (2009) 1080-1085; limits: E. B. Wilson,
-    "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212.
+    ``sum(w p) - sqrt(sum(w^2 (p - l)^2))`` and ``sum(w p) + sqrt(sum(w^2 (u - p)^2))``. The interval has a width
+    even if no error was seen. Rule: G. Y. Zou, W. Huang, X. Zhang, "A note on confidence interval estimation for a
+    linear function of binomial proportions", Computational Statistics & Data Analysis 53 (2009) 1080-1085; limits:
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927) 209-212.
 
-    The rate is that of a finite population, so a stratum of which ``n`` of ``N`` verdicts were decided counts as a
-    sample of ``n (N - 1) / (N - n)``: one reviewed to the last verdict adds no width (W. G. Cochran, Sampling
+    The population is finite, so a stratum with ``n`` decided cases of ``N`` verdicts counts as a sample of
+    ``n (N - 1) / (N - n)`` cases; a stratum whose every verdict was decided adds no width (W. G. Cochran, Sampling
     Techniques, 3rd ed. 1977, section 3.5).
 
     Returns:
-        The interval, or None where the rate is undefined.
+        the interval, or None where the rate is undefined.
     """
     weighed = _weighed(strata)
     if weighed is None:
@@ -259,7 +261,7 @@ def _wilson(share: float, size: float, z: float) -> Interval:
 
 
 def _weighed(strata: Sequence[Stratum]) -> list[Stratum] | None:
-    """The strata that carry weight, or None where the rate is undefined."""
+    """The strata with a population, or None where the rate is undefined."""
     weighed = [stratum for stratum in strata if stratum.population > 0]
     decided = all((stratum.outcomes != UNDECIDED).any() for stratum in weighed)
     return weighed if weighed and decided else None

@@ -1,4 +1,4 @@
-"""What a reviewer is told of one constraint, and how each benchmark's records are read: one table."""
+"""Words each benchmark's constraints for reviewers, and reads its records; one table holds all benchmarks."""
 
 import json
 import re
@@ -18,9 +18,9 @@ class Constraint(NamedTuple):
     """One constraint of a question.
 
     Attributes:
-        instruction_id: of its type.
-        kwargs_json: its parameters, JSON with sorted keys.
-        instruction: what it asks for, in words.
+        instruction_id: id of the constraint's type.
+        kwargs_json: the constraint's parameters, as JSON with sorted keys.
+        instruction: what the constraint asks for, in words.
     """
 
     instruction_id: str
@@ -29,13 +29,14 @@ class Constraint(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """How the records of a benchmark are read.
+    """The functions that read the records of one benchmark.
 
     Attributes:
-        answer: raw text of the model -> the text that was graded, and whether its reasoning is unclosed.
-        constraints: (scoring key, ids of one grader's verdicts, prompt) -> the constraints, in the verdicts' order.
-        many_graders: whether verdicts of versions up to 0.1 name their grader. Otherwise it is named like the
-            benchmark, as in newer ones.
+        answer: takes the model's raw text; returns the text that was graded, and whether its reasoning is unclosed.
+        constraints: takes the scoring key, the ids of one grader's verdicts and the prompt; returns the constraints,
+            in the order of the verdicts.
+        many_graders: whether verdicts of versions up to 0.1 name their grader. If not, the grader has the benchmark's
+            name, as in newer ones.
     """
 
     answer: Callable[[str], tuple[str, bool]]
@@ -44,12 +45,12 @@ class Reader(NamedTuple):
 
 
 def compact(value: Any) -> str:
-    """JSON with sorted keys and no spaces, as in the fixtures."""
+    """A value as JSON with sorted keys and no spaces, as fixtures have it."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def describe_ifbench(instruction_id: str, kwargs: Mapping[str, Any] | None) -> str:
-    """The sentence of an instruction's type, arguments filled in; "" for an unknown type or wrong arguments."""
+    """The words of an IFBench instruction with its arguments; "" for an unknown type or wrong arguments."""
     # The checkers' data are a part of the installation that only this benchmark needs.
     from metrics.ifbench import CHECKERS, ArgumentsError, check_kwargs
 
@@ -70,7 +71,7 @@ _LISTED: Final = re.compile(r"^Требования к ответу:\n((?:- .*\n
 
 
 def _lines_of_prompt(prompt: str, count: int) -> list[str] | None:
-    """The requirements as the last list of the prompt words them, or None where it has another number of lines."""
+    """The lines of the prompt's last list of requirements, or None if there are not ``count`` of them."""
     lists = _LISTED.findall(prompt)
     lines = [line.removeprefix("- ") for line in lists[-1].splitlines()] if lists else []
     return lines if len(lines) == count else None
@@ -120,5 +121,5 @@ _OTHER: Final = Reader(_sobhard_answer, _plain)
 
 
 def reader_of(benchmark: str) -> Reader:
-    """The reader of a benchmark; of one that is not in the table only the ids of its checks are known."""
+    """The reader of a benchmark; that of a benchmark outside the table words a constraint by its id alone."""
     return READERS.get(benchmark, _OTHER)

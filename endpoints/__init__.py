@@ -1,1 +1,1 @@
-"""OpenAI-compatible endpoints: client, journal, LightEval model class, local servers."""
+"""Gets answers from OpenAI-compatible servers: the client, the journal, LightEval's model class, local servers."""

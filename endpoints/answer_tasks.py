@@ -1,4 +1,4 @@
-"""Scoring and judging of answers that are there, while others are still awaited."""
+"""Scores or judges answers that have arrived while the server still generates others."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -29,11 +29,11 @@ OnAnswer = Callable[[Doc, Outcome], Awaitable[Scored] | Scored | None]
 
 
 class AnswerTasks:
-    """The work on answers that arrived: each is begun at once, and its result is kept until it is asked for.
+    """The work on answers that have arrived: one asyncio task for each answer whose work takes time.
 
     Args:
         on_answer: see :class:`endpoints.model.EndpointModel`.
-        most_waiting: likewise.
+        most_waiting: see there too.
     """
 
     def __init__(self, on_answer: OnAnswer | None, most_waiting: int | None) -> None:
@@ -46,7 +46,7 @@ class AnswerTasks:
         self._failed: asyncio.Future[Any] | None = None
 
     def start(self, doc: Doc, outcome: Outcome) -> None:
-        """Begin the work on one answer, if there is any."""
+        """Call ``on_answer`` for one answer, and start a task for the rest of its work if there is any."""
         work = self._on_answer(doc, outcome) if self._on_answer is not None else None
         if work is None:
             return
@@ -75,16 +75,23 @@ class AnswerTasks:
             self._room.clear()
 
     async def room(self) -> None:
-        """Wait until few enough answers are being worked on."""
+        """Wait until at most ``most_waiting`` answers are being worked on."""
         await self._room.wait()
 
     async def finished(self) -> None:
-        """Wait for all the work begun."""
+        """Wait until all tasks have ended."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def guard(self, generation: Coroutine[Any, Any, T]) -> T:
-        """The result of generation, or what the work raised as soon as it does."""
+        """Await generation, but stop it as soon as the work on an answer raises an exception.
+
+        Returns:
+            the result of ``generation``.
+
+        Raises:
+            Exception: what ``generation`` raised, or what the work on an answer raised.
+        """
         self._failed = asyncio.get_running_loop().create_future()
         task = asyncio.ensure_future(generation)
         try:
@@ -98,12 +105,12 @@ class AnswerTasks:
             await asyncio.gather(task, return_exceptions=True)
 
     async def cancel(self) -> None:
-        """End the work that is left, if generation ended early."""
+        """Cancel the tasks that are left; for a generation that ended early."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def take(self, doc: Doc) -> Scored | None:
-        """What the work on an answer gave, None if there was none; it is kept no longer."""
+        """The result of the work on one answer, None if there was none; it is not kept any longer."""
         return self._results.pop(id(doc), None)

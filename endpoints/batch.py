@@ -1,4 +1,4 @@
-"""One run of requests known from the start: workers over a queue."""
+"""Sends requests that are all known from the start: workers take them from a queue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -10,22 +10,22 @@ __all__ = ["Batch"]
 
 
 class Batch:
-    """Puts requests to an endpoint through ``concurrency`` workers; used once.
+    """Sends requests to an endpoint through ``concurrency`` workers. An object serves one call of :meth:`run`.
 
-    Two ends before the last request:
+    Sending ends before the last request in two cases:
 
-    - a refusal while no request of this run has been answered raises :class:`endpoints.errors.RequestRefused` (the
-      same would happen to every other request);
-    - the server is given up (:class:`endpoints.endpoint_run.Patience`): nothing more is sent and the rest is
-      ``not_asked``; waits before a retry end at once, and requests on the wire have some seconds of grace to end,
-      after which they are failed too (``server-gone``).
+    - the server refuses a request and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
+      raised, since every other request would be refused too;
+    - the server is given up (:class:`endpoints.endpoint_run.Patience`): requests that were not sent become
+      ``not_asked``, waits before a retry end at once, and requests that were sent have some seconds of grace, after
+      which they become failed (``server-gone``).
 
     Args:
-        run: the endpoint over this run.
+        run: the state of the endpoint in this run.
         requests: the requests.
         concurrency: number of workers.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
-        ready: likewise.
+        ready: see there too.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Batch:
             self._places.setdefault(request.key(), []).append(place)
 
     async def run(self) -> list[Outcome]:
-        """Runs to the end; see :meth:`endpoints.client.Endpoint.run`."""
+        """Send every request and return the outcomes; see :meth:`endpoints.client.Endpoint.run`."""
         rest = self._replay()
         queue = iter(rest)
         workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._concurrency, len(rest)))]
@@ -65,13 +65,13 @@ class Batch:
         return [self._outcomes[place] for place in range(len(self._requests))]
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
-        """Ends what is still on the wire some time after the server was given up."""
+        """Cancel the requests that were sent, once the time of grace after the server was given up is over."""
         await self._run.out_of_grace()
         for worker in workers:
             worker.cancel()
 
     def _replay(self) -> list[str]:
-        """Finishes what the journal answers; returns the keys of the rest, in order."""
+        """Settle the requests that the journal answers, and return the keys of the others, in their order."""
         rest = []
         for key in self._places:
             known = self._run.known(key)

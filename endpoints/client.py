@@ -1,4 +1,4 @@
-"""The client: one OpenAI-compatible server, many requests in flight, three outcomes for each."""
+"""The client of one OpenAI-compatible server: it has many requests in flight and gives each one of three outcomes."""
 
 import asyncio
 import json
@@ -41,11 +41,11 @@ class ServerInfo:
     """What a server said about itself at the start of a run.
 
     Attributes:
-        base_url: the URL asked.
-        model: the model asked for.
-        served: every model listed, in the server's order.
-        max_model_len: window of the model in tokens (prompt and answer), None if the server does not say.
-        reported: the server's own entry for the model, None where it is not listed.
+        base_url: URL of the API.
+        model: id of the model that was asked for.
+        served: ids of all models that the server lists, in its order.
+        max_model_len: the model's context length in tokens, prompt and answer together; None if it is not reported.
+        reported: the server's own entry for the model; None if it is not listed.
     """
 
     base_url: str
@@ -62,28 +62,31 @@ class Endpoint:
     of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
     (:mod:`endpoints.retry`).
 
-    How long a lost server can hold a run (:class:`endpoints.endpoint_run.Patience` gives it up after ``2 *
-    concurrency`` failures in a row, so after at most two of each worker): where it refuses connections or answers
-    with errors, the waits of two requests, ``2 * retry.longest_waiting_s()`` (63 s by default; where it asks for
-    longer waits, up to ``retry.retry_after_cap_s`` for each, 12 minutes); where it drops packets, ``2 *
-    retry.max_attempts * connect_s`` on top (203 s in all); where it takes requests and never answers, ``2 *
-    attempt_s`` and the wait between (an hour). Requests still on the wire then get ``grace_s``.
+    :class:`endpoints.endpoint_run.Patience` gives a lost server up after ``2 * concurrency`` failures in a row, which
+    are at most two for each worker. A run with a lost server therefore ends at the latest after these times:
+
+    - the server refuses connections or answers with errors: ``2 * retry.longest_waiting_s()`` seconds, 63 s by
+      default; 12 minutes if it asks for waits, each of which is at most ``retry.retry_after_cap_s``;
+    - packets are dropped: ``2 * retry.max_attempts * connect_s`` more, 203 s in all;
+    - the server takes requests and never answers: ``2 * attempt_s`` and one wait, an hour.
+
+    Requests that are still in flight then have ``grace_s`` seconds to end.
 
     Args:
-        base_url: address of the API, ``http://host:port/v1``.
-        api_key: bearer key, None or empty for a server that wants none.
-        concurrency: requests in flight, at least 1.
-        attempt_s: seconds that one attempt may take from sending to the last byte of the answer.
-        deadline_s: seconds that one request may take over all its attempts and waits.
-        connect_s: seconds that a connection may take to stand.
-        check_s: seconds that :meth:`describe` may take.
-        grace_s: seconds that requests on the wire may still take once the server is given up.
-        retry: when and how often to send again.
-        rng: source of the jitter; a fresh one seeded by the system by default.
+        base_url: URL of the API, ``http://host:port/v1``.
+        api_key: bearer key; None or empty for a server that wants none.
+        concurrency: most requests in flight, at least 1.
+        attempt_s: most seconds from sending one attempt to the last byte of its answer.
+        deadline_s: most seconds of one request, all its attempts and waits together.
+        connect_s: most seconds to open a connection.
+        check_s: most seconds of :meth:`describe`.
+        grace_s: most seconds that requests in flight may take after the server is given up.
+        retry: how often a request is sent again, and the waits before that.
+        rng: random generator of the waits' jitter; None for one that the system seeds.
 
     Raises:
         EndpointError: ``base_url`` is not a usable http(s) URL.
-        ValueError: concurrency below 1, or a time that is not positive.
+        ValueError: ``concurrency`` is below 1, or a time is not positive.
     """
 
     def __init__(
@@ -142,15 +145,15 @@ class Endpoint:
         return self._client
 
     async def describe(self, model: str, *, must_be_listed: bool = True) -> ServerInfo:
-        """Checks at the start of a run that the server is there and serves ``model``.
+        """Check that the server can be reached and serves ``model``; to be called when a run starts.
 
         Args:
             model: the name that requests will carry.
-            must_be_listed: False for a server whose list is not complete.
+            must_be_listed: whether the model must be in the server's list; False for a server whose list has gaps.
 
         Raises:
-            EndpointError: one line within ``check_s`` seconds: not reachable, not an OpenAI-compatible API, key
-                refused, or model not served (then the served ones are named).
+            EndpointError: the server cannot be reached within ``check_s`` seconds, has no OpenAI-compatible API,
+                refuses the key, or does not serve the model (the message then names those that it serves).
         """
         listing = await self._attempt("/models", None, _read_models, self._check_s)
         if isinstance(listing, Failure):
@@ -178,7 +181,8 @@ class Endpoint:
         Any number of these calls may be started at once; a few are sent at a time.
 
         Returns:
-            The count; None where the server has no ``/tokenize``, or refuses this prompt (asking will say why).
+            The count; None if the server has no ``/tokenize`` or refuses this prompt (it will say why when the
+            prompt is sent as a request).
 
         Raises:
             EndpointError: the server could not be reached or failed, after all retries.
@@ -203,20 +207,20 @@ class Endpoint:
         on_outcome: Callable[[Request, Outcome], None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
     ) -> list[Outcome]:
-        """Puts every request to the server, ``concurrency`` at a time, and waits for all outcomes.
+        """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
-        A request whose key the journal holds an answer for is not sent. Every other outcome, answered or failed, is
-        journalled before ``on_outcome`` hears of it. Equal requests are sent once and share the outcome.
+        A request that the journal holds an answer to is not sent. Every other outcome, answered or failed, is written
+        to the journal before ``on_outcome`` is called with it. Equal requests are sent once and share the outcome.
 
         Args:
-            requests: in any number; they are sent in this order.
-            journal: open journal to read from and append to, None for none.
-            on_outcome: called once for each request, on the thread of the event loop, as its outcome is known
-                (answers from the journal first); it must return at once. What it raises ends the run.
-            ready: awaited before each request is sent: holds generation back where what comes after is slower.
+            requests: any number of requests; they are sent in this order.
+            journal: open journal to read from and append to; None for none.
+            on_outcome: called once for each request when its outcome is known, on the thread of the event loop;
+                answers from the journal come first. It must return at once. An exception that it raises ends the run.
+            ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
 
         Returns:
-            The outcomes, in the order and number of ``requests``.
+            The outcome of each request, in the order of ``requests``.
 
         Raises:
             RequestRefused: a request was refused before this run had any answer; the others are cancelled.
@@ -229,10 +233,10 @@ class Endpoint:
         return await batch.run()
 
     def stream(self, journal: Journal | None = None) -> Stream:
-        """For requests that come up one by one; an asynchronous context manager to be left before the endpoint is.
+        """A stream for requests that come up one by one: an asynchronous context manager within the endpoint's own.
 
         Args:
-            journal: open journal to read from and append to, None for none.
+            journal: open journal to read from and append to; None for none.
         """
         self._opened()
         return Stream(self._endpoint_run(journal), concurrency=self.concurrency)
@@ -253,7 +257,11 @@ class Endpoint:
     async def _send(
         self, path: str, body: Mapping[str, Any], read: Callable[[bytes], T], patience: Patience
     ) -> tuple[T, int] | Failure:
-        """Sends until an answer, a failure that no retry mends, the last attempt, the deadline, or out of patience."""
+        """Send a request until it is answered or fails for good.
+
+        It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or when the server
+        is given up.
+        """
         content = json.dumps(body, allow_nan=False).encode("ascii")
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._deadline_s

@@ -1,7 +1,7 @@
-"""Turn a GGUF file into the plain model folder that servers read, in a process of its own.
+"""Turns a GGUF file into the model folder that servers read, in a process of its own.
 
-Run as ``python -m endpoints.convert FILE.gguf FOLDER DTYPE``: torch and over a gigabyte of memory come and go with this
-process, and a run that only scores saved answers never pays for them.
+The command is ``python -m endpoints.convert FILE.gguf FOLDER DTYPE``. The process imports torch and takes over a
+gigabyte of memory; both are gone when it ends, and a run that only scores saved answers never starts it.
 """
 
 import sys
@@ -14,9 +14,9 @@ def convert(gguf: Path, folder: Path, dtype: str) -> None:
     """Write configuration, tokenizer, chat template and dequantized weights.
 
     Args:
-        gguf: the file, any quantization that transformers reads.
-        folder: where to write; made if absent.
-        dtype: name of a torch type for the weights, such as ``bfloat16``.
+        gguf: the GGUF file, in any quantization that transformers reads.
+        folder: the folder to write, made if it does not exist.
+        dtype: name of the weights' torch type, such as ``bfloat16``.
 
     Raises:
         OSError, ValueError: transformers cannot read the file.

@@ -1,4 +1,4 @@
-"""What several modules must agree on. Light: nothing is imported or read here."""
+"""Names and default values that several modules share. The module imports and reads nothing."""
 
 from typing import Final
 

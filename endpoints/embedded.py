@@ -1,13 +1,13 @@
 """A server for the embedded model: ``transformers serve`` on the CPU, started and stopped by the run itself.
 
-It speaks the same protocol as vLLM, so the embedded run takes the same way through the product as a real one. It is no
-stand-in for vLLM beyond that (transformers 5.24, continuous batching):
+It speaks vLLM's protocol, so a run with the embedded model uses the same code as a run with a real server. In other
+respects it differs from vLLM (transformers 5.24, continuous batching):
 
-- always greedy: whatever the temperature and seed of a request, the sampling settings of the first one hold, and that
-  one is ours;
-- ``stop``, ``n`` and ``response_format`` are accepted and ignored, fields it does not know are refused (422);
+- it always generates greedily: it keeps the sampling settings of its first request, which this module sends, and
+  ignores the temperature and seed of every later one;
+- it accepts and ignores ``stop``, ``n`` and ``response_format``, and refuses fields that it does not know (422);
 - it does not check that prompt and answer fit the model's window;
-- a prompt that its cache cannot hold ends its worker, and every request after that.
+- a prompt that its cache cannot hold ends its worker; every later request then fails.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ _BATCHING: Final = (
 def serve_command(model: Path, port: int, log_path: Path, deadline_s: float = _DEADLINE_S) -> ServerCommand:
     """The command that serves a model folder under the folder's name.
 
-    The server knows a local model by the path it was given, so it is started beside the folder and given the name:
-    the id is the same on every machine.
+    The server uses the path that it was given as the model's id. It is therefore started in the folder's parent and
+    given the folder's name, so that the id is the same on every machine.
     """
     return ServerCommand(
         argv=(
@@ -71,10 +71,10 @@ def serve_command(model: Path, port: int, log_path: Path, deadline_s: float = _D
 
 
 def _thread_settings() -> dict[str, str]:
-    """OpenMP settings for a small model beside other work, where the user has set none.
+    """OpenMP settings for a small model that shares its machine; variables that the user has set are kept.
 
-    Threads that wait for one another by spinning take the cores from the one they wait for: with both cores of a
-    machine in use, layers took 20 times the CPU. A model of this size gains nothing from more than a few threads.
+    A thread that waits in a loop takes a core from the thread it waits for: on a machine whose two cores were in use,
+    layers took 20 times the CPU time. A model of this size gains nothing from more than a few threads.
     """
     wanted = {"OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": str(min(_MAX_THREADS, os.cpu_count() or 1))}
     return {name: value for name, value in wanted.items() if name not in os.environ}
@@ -84,17 +84,17 @@ class EmbeddedServer:
     """The embedded model behind an OpenAI-compatible endpoint, for the length of a ``with`` block.
 
     Args:
-        cache_dir: where the model is kept, None for the user's cache.
-        log_path: the server's log; None for a temporary file, which stays only if the server fails.
-        notify: told in one sentence what takes long, None for standard error.
+        cache_dir: folder in which the model is kept; None for the user's cache.
+        log_path: path of the server's log; None for a temporary file, which is deleted unless the server fails.
+        notify: called with one sentence about each step that takes long; None writes it to standard error.
 
     Attributes:
-        name: what to call the model.
+        name: the model's name, for people.
         model_id: the model's id in requests.
-        base_url: of the API, ending in ``/v1``; empty outside the block.
-        context_length: prompt and answer together, in tokens.
-        concurrency: requests in flight at which it is fastest.
-        max_new_tokens: default cap on an answer: the full length would take a CPU minutes a question.
+        base_url: URL of the API, ending in ``/v1``; empty outside the block.
+        context_length: the model's context length in tokens, prompt and answer together.
+        concurrency: number of requests in flight at which the server is fastest.
+        max_new_tokens: default cap on an answer, in tokens; a longer answer would take minutes on a CPU.
     """
 
     name: Final = SMOLLM2.name
@@ -154,10 +154,10 @@ def _temporary_log(stack: contextlib.ExitStack) -> Path:
 
 
 def _warm_up(port: int, model_id: str, log_path: Path) -> None:
-    """One greedy token: the server builds its batching worker, and fixes its sampling, with the first request.
+    """Have the server generate one greedy token: its first request starts its worker and fixes its sampling settings.
 
     Raises:
-        ServerFailed: the answer is not 200, or there is none.
+        ServerFailed: there is no answer, or its status is not 200.
     """
     body = {"model": model_id, "messages": [{"role": "user", "content": "?"}], "max_tokens": 1, "temperature": 0}
     connection = http.client.HTTPConnection(_HOST, port, timeout=_WARM_UP_S)

@@ -1,4 +1,4 @@
-"""What every way of asking an endpoint shares: patience with it, what a failure means, and the journal."""
+"""The state of an endpoint in one run: when it is given up, what its failures mean, and the journal of its answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,19 +15,19 @@ _ABOUT_THE_BODY: Final = frozenset({400, 422})
 
 
 class Patience:
-    """When to give a server up: it counts what failed since the last answer.
+    """Counts the failures since the last answer, and gives the server up when there are too many.
 
-    The server is given up after ``2 * concurrency`` failed requests in a row, or as many attempts in a row that timed
-    out (so that a server which hangs is not waited for through all the retries of every request). Context overflows
-    do not count: a server that explains its limit is alive.
+    The limit is ``2 * concurrency`` failed requests in a row, or as many timed-out attempts in a row, so that a server
+    which hangs is given up before every request has used all its retries. Context overflows do not count, since a
+    server that names its limit is alive.
 
     Args:
-        concurrency: requests in flight.
+        concurrency: number of requests in flight.
 
     Attributes:
-        given_up: set once the server is given up; it stays set.
-        ever_answered: whether this run has had an answer.
-        answered_before: whether an earlier run in the same journal has.
+        given_up: an event, set when the server is given up; it stays set.
+        ever_answered: whether the server has answered a request of this run.
+        answered_before: whether it has answered a request of an earlier run with the same journal.
     """
 
     def __init__(self, concurrency: int) -> None:
@@ -39,18 +39,18 @@ class Patience:
         self._timeouts = 0
 
     def answered(self) -> None:
-        """A request was answered."""
+        """Count an answered request."""
         self.ever_answered = True
         self._failures = self._timeouts = 0
 
     def failed(self, code: ErrorCode) -> None:
-        """A request failed for good."""
+        """Count a request that failed for good."""
         if code != "context-overflow":
             self._failures += 1
             self._judge()
 
     def timed_out(self) -> None:
-        """One attempt of a request timed out."""
+        """Count an attempt that timed out."""
         self._timeouts += 1
         self._judge()
 
@@ -59,7 +59,7 @@ class Patience:
             self.given_up.set()
 
     async def pause(self, seconds: float) -> bool:
-        """Waits, but no longer than the server has our patience; returns whether it still has."""
+        """Wait some seconds, or until the server is given up; returns whether the whole time has passed."""
         try:
             async with asyncio.timeout(seconds):
                 await self.given_up.wait()
@@ -72,17 +72,17 @@ AskOnce = Callable[[Request, Patience], Awaitable[Outcome | Failure]]
 
 
 class EndpointRun:
-    """One endpoint over one run: sends single requests, and knows how all of them have fared.
+    """One endpoint in one run: sends single requests, journals their outcomes and counts their failures.
 
     Args:
-        ask: sends one request, as often as it sees fit while there is patience.
-        url: address of the endpoint, for messages.
-        concurrency: requests in flight.
-        grace_s: seconds that requests on the wire may still take once the server is given up.
+        ask: sends one request, with its retries, until it is answered, fails for good or the server is given up.
+        url: URL of the endpoint, for messages.
+        concurrency: number of requests in flight.
+        grace_s: most seconds that requests in flight may take after the server is given up.
         journal: open journal, or None.
 
     Attributes:
-        patience: with the endpoint.
+        patience: counts the failures and decides when the endpoint is given up.
         ended: whether the endpoint was given up and its time of grace is over.
     """
 
@@ -95,17 +95,17 @@ class EndpointRun:
         self.ended = False
 
     def known(self, key: str) -> Outcome | None:
-        """The journal's answer to the request of that key."""
+        """The journal's answer to the request with this key; None if it holds none."""
         found = None if self._journal is None else self._journal.get(key)
         if found is not None:
             self.patience.answered_before = True
         return found
 
     async def settle(self, request: Request, key: str) -> Outcome:
-        """Sends a request and journals what came of it.
+        """Send a request and write its outcome to the journal.
 
         Raises:
-            RequestRefused: it was refused before this run had any answer, as every other would be.
+            RequestRefused: the server refused the request and had answered none of this run before.
             JournalError: the journal cannot be written.
         """
         result = await self._result(request)
@@ -119,13 +119,13 @@ class EndpointRun:
         return outcome
 
     async def out_of_grace(self) -> None:
-        """Returns some time after the server was given up: what is on the wire then is to be cancelled."""
+        """Wait until the server was given up and its time of grace is over; the caller then cancels its requests."""
         await self.patience.given_up.wait()
         await asyncio.sleep(self._grace_s)
         self.ended = True
 
     def sync(self) -> None:
-        """Brings the journal to the disk."""
+        """Have the journal's lines written to the disk."""
         if self._journal is not None:
             self._journal.sync()
 
@@ -140,7 +140,11 @@ class EndpointRun:
             return Failure("client-bug", f"{type(error).__name__}: {error}", retried=False)
 
     def _judged(self, request: Request, failure: Failure) -> Outcome:
-        """The failed outcome, unless it shows that there is no point in going on."""
+        """Count a failure and return its outcome.
+
+        Raises:
+            RequestRefused: every other request would be refused too.
+        """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
         of_one_sample = self.patience.answered_before and failure.status in _ABOUT_THE_BODY
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):

@@ -1,6 +1,6 @@
-"""What can go wrong with an endpoint: exceptions, stable codes, the server's words read.
+"""Errors of endpoints: the exceptions, the stable codes, and what servers' error messages mean.
 
-Three kinds are kept apart. A sample that got no answer is an :class:`~endpoints.request.Outcome` with status
+There are three kinds. A sample that got no answer is an :class:`~endpoints.request.Outcome` with status
 ``failed`` and one of the codes below; nothing is raised. A server that cannot be used at all raises
 :class:`EndpointError` (exit status 3). A journal that cannot be read or written raises
 :class:`~endpoints.journal.JournalError`.
@@ -49,8 +49,8 @@ class RequestRefused(EndpointError):  # noqa: N818 (the name says what happened)
 
     Attributes:
         status: HTTP status.
-        server_message: the server's words, one line.
-        hint: what to change, or None where the words say nothing known.
+        server_message: the server's message, on one line.
+        hint: what the user can change; None if the message is of no known kind.
         sample_id: base id of the refused question.
     """
 
@@ -64,23 +64,23 @@ class RequestRefused(EndpointError):  # noqa: N818 (the name says what happened)
 
 
 def one_line(text: str, limit: int = _LINE_LIMIT) -> str:
-    """``text`` on one line: runs of white space become one space, the end beyond ``limit`` characters an ellipsis."""
+    """``text`` on one line: each run of white space becomes one space; a text over ``limit`` characters is cut."""
     # Only a prefix is looked at: an error page may be megabytes long.
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def server_words(body: bytes) -> tuple[str, str | None]:
-    """The error message and error code of an error body.
+    """Read the error message and the error code of an error body.
 
-    Knows OpenAI's shape (``{"error": {"message", "code"}}``), the flat one of older vLLM (``{"message", "code"}``),
-    FastAPI's (``{"detail"}``) and plain text.
+    The body may have OpenAI's shape (``{"error": {"message", "code"}}``), the flat one of older vLLM
+    (``{"message", "code"}``) or FastAPI's (``{"detail"}``), or be plain text.
 
     Args:
-        body: the raw response body, possibly empty or cut.
+        body: the raw response body, which may be empty or incomplete.
 
     Returns:
-        The message on one line (``"(empty body)"`` for none) and the code where it is a string, else None.
+        The message on one line, ``"(empty body)"`` for an empty body; and the code, None unless it is a string.
     """
     text = body.decode("utf-8", "replace")
     try:
@@ -170,7 +170,7 @@ _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
 
 
 def hint_for(status: int, message: str) -> str | None:
-    """What a user can change after a refusal with these words, or None where they say nothing known."""
+    """What a user can change after a refusal with this message; None if the message is of no known kind."""
     for wanted, pattern, hint in _HINTS:
         if wanted in (None, status) and re.search(pattern, message, re.IGNORECASE):
             return hint

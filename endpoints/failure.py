@@ -1,4 +1,4 @@
-"""Why an attempt got no answer, read from what the HTTP layer gave."""
+"""Finds out why a request got no answer, from the HTTP status or the exception."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,13 +21,13 @@ class Failure:
     """Why a request got no answer.
 
     Attributes:
-        code: stable code.
-        error: one line with the server's words.
-        retried: whether another attempt may mend it.
-        status: HTTP status, None where there was no response.
-        retry_after: seconds that the server asked to wait, None if it did not.
-        server_message: the server's words alone, ``""`` where there was no response.
-        attempts: requests sent.
+        code: stable code, see :data:`endpoints.errors.ERROR_CODES`.
+        error: one line for people, with the server's message.
+        retried: whether another attempt may succeed.
+        status: HTTP status; None if there was no response.
+        retry_after: number of seconds that the server asked to wait; None if it asked for none.
+        server_message: the server's message alone; ``""`` if there was no response.
+        attempts: number of attempts sent.
     """
 
     code: ErrorCode
@@ -40,15 +40,15 @@ class Failure:
 
     @property
     def refuses_all(self) -> bool:
-        """Whether the server refused for a reason that the next request would meet as well."""
+        """Whether the server would refuse every other request for the same reason."""
         return self.code == "refused" and self.status in _REFUSES_ALL
 
     def after(self, attempts: int, note: str = "") -> "Failure":
-        """The same, as the end of ``attempts`` attempts."""
+        """A copy with this number of attempts."""
         return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
 
     def outcome(self) -> Outcome:
-        """The failed outcome of the sample."""
+        """The outcome of the failed request."""
         return Outcome.failure(self.code, self.error, self.attempts)
 
 
@@ -61,11 +61,11 @@ def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
 
 
 def status_failure(response: httpx2.Response, now: float) -> Failure:
-    """The failure that an HTTP status other than 2xx stands for.
+    """The failure that a response with an HTTP status other than 2xx means.
 
     Args:
-        response: the response, body read.
-        now: seconds since the epoch, for a ``Retry-After`` date.
+        response: the response, whose body has been read.
+        now: the time in seconds since the epoch, for a ``Retry-After`` header with a date.
     """
     status = response.status_code
     message, code = server_words(response.content)
@@ -82,7 +82,7 @@ def status_failure(response: httpx2.Response, now: float) -> Failure:
 
 
 def connection_failure(error: openai.APIConnectionError) -> Failure:
-    """The failure that a missing, broken or unreadable response stands for; all of these are retried."""
+    """The failure that a missing, broken or unreadable response means; all such failures are retried."""
     cause = error.__cause__
     words = one_line(str(cause or error))
     if isinstance(cause, httpx2.ConnectError):

@@ -1,8 +1,8 @@
-"""The journal of a run (``responses.jsonl``): every finished response, on disk as it arrives.
+"""The journal of a run (``responses.jsonl``): each response is written to it when it arrives.
 
-The lines are those of :mod:`endpoints.record`. A line is handed to the operating system in one write before
-:meth:`Journal.append` returns, so a killed process loses nothing; a background thread asks for it to reach the disk
-within a second, so a power cut loses at most that.
+The lines are those of :mod:`endpoints.record`. :meth:`Journal.append` hands a line to the operating system in one write
+before it returns, so a killed process loses no line. A background thread has the lines written to the disk every
+second, so a power cut loses the lines of one second at most.
 """
 
 import fcntl
@@ -23,23 +23,23 @@ SYNC_EVERY_S: Final = 0.5
 
 
 class Journal:
-    """An open journal: appended to by this process alone, with the answers it held when opened.
+    """An open journal, to which only this process appends; the answers that it already held can be looked up.
 
-    Opening creates the file (its folder must exist), takes the lock, and repairs a half-written last line: a whole
-    record that only lacks its line end is kept, anything else is cut, all lines before it are kept.
+    Opening makes the file if it does not exist (its folder must), locks it, and repairs a last line that has no line
+    end: a complete record is kept, an incomplete one is cut off. All lines before it are kept.
 
     Args:
-        path: the file.
-        sync_every_s: seconds between two requests to bring written lines to the disk.
-        fsync: the call that does so, given the file descriptor.
+        path: path of the journal.
+        sync_every_s: number of seconds between two calls of ``fsync``.
+        fsync: writes a file to the disk, given its descriptor.
 
     Attributes:
-        path: the file.
-        cut_bytes: length of the half-written line that was cut on opening, 0 if there was none.
+        path: path of the journal.
+        cut_bytes: number of bytes of the incomplete line that was cut off on opening; 0 if there was none.
 
     Raises:
-        JournalError: the file cannot be opened, another process holds it, a line before the last is broken, or the
-            file is no journal (it is then left as it was).
+        JournalError: the file cannot be opened, another process has locked it, a line before the last one is no
+            record, or the file is no journal (it is then left unchanged).
     """
 
     def __init__(
@@ -99,28 +99,28 @@ class Journal:
             self._answered[key] = outcome
 
     def __len__(self) -> int:
-        """Number of requests answered."""
+        """Number of requests that the journal has an answer to."""
         return len(self._answered)
 
     def __contains__(self, key: object) -> bool:
         return key in self._answered
 
     def get(self, key: str) -> Outcome | None:
-        """The last answered outcome under ``key``, None if there is none (it may have failed)."""
+        """The answer to the request with this key; None if there is none, or if only failures are on record."""
         return self._answered.get(key)
 
     def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
-        """Writes one finished response; when this returns, the operating system has it.
+        """Write one outcome. When this returns, the operating system has it.
 
         Args:
             request: the request.
-            outcome: what came of it, answered or failed.
-            key: ``request.key()`` where the caller has it at hand.
+            outcome: its outcome, answered or failed.
+            key: ``request.key()``, if the caller has computed it; None to compute it here.
 
         Raises:
-            JournalError: the line could not be written, or an earlier one could not be brought to the disk (a full
-                disk). What was on disk before stays readable.
-            ValueError: the outcome is ``not_asked``, or the key is answered already.
+            JournalError: the line could not be written, or an earlier line could not be written to the disk (it may be
+                full). Lines that were on the disk before stay readable.
+            ValueError: the outcome is ``not_asked``, or the journal holds an answer to the request already.
         """
         if outcome.status not in STATUSES:
             raise ValueError(f"a {outcome.status} outcome is not journalled")
@@ -168,10 +168,10 @@ class Journal:
                     return
 
     def sync(self) -> None:
-        """Brings every line to the disk now.
+        """Have every line written to the disk before this returns.
 
         Raises:
-            JournalError: it could not, or an earlier write had failed.
+            JournalError: a line could not be written to the disk, or an earlier write has failed.
         """
         self._check()
         self._dirty.clear()
@@ -182,10 +182,10 @@ class Journal:
             self._check()
 
     def close(self) -> None:
-        """Brings every line to the disk and gives up the lock; closing twice is harmless.
+        """Have every line written to the disk, and unlock the file. A second call does nothing.
 
         Raises:
-            JournalError: a line could not be written or brought to the disk. The file is closed all the same.
+            JournalError: a line could not be written to the disk. The file is closed nevertheless.
         """
         if not self._open:
             return

@@ -1,6 +1,6 @@
 """The LightEval model that asks an OpenAI-compatible server.
 
-Used by the runner, and by LightEval's own command line as a model definition file::
+The runner uses it, and so does LightEval's own command line, to which this file is a model definition::
 
     ENDPOINT_BASE_URL=http://127.0.0.1:8001/v1 lighteval custom NAME endpoints/model.py "ifhard:all|0" \
         --custom-tasks tasks.ifhard.task
@@ -39,29 +39,30 @@ _NAMED = 5  # ids shown when a list could be long
 
 
 class _NoCache:
-    """LightEval's own sample cache stores failures as answers; the journal takes its place."""
+    """Takes the place of LightEval's sample cache, which would keep failures as answers; the journal keeps answers."""
 
     def _init_registry(self, registry: Any) -> None:
         pass
 
 
 class EndpointModel(LightevalModel):
-    """Answers of a server or of a responses file, one an document, in order.
+    """Gets the answer to each document from a server or from a file of saved answers.
 
-    Per document, ``doc.specific`` may say: ``kind`` (``chat`` or ``completion``; a completion's
-    query is the whole prompt), ``max_tokens`` (cap, cut to the server's window), ``id`` and
-    ``repeat``. Documents of other task modules have none of these and are asked by chat.
+    A document's ``specific`` may hold ``kind`` (``chat`` or ``completion``; the query of a completion is its whole
+    prompt), ``max_tokens`` (cap on the answer, reduced if the server's window is too short), ``id`` and ``repeat``.
+    Documents of other task modules hold none of these and are asked by chat.
 
     Args:
-        config: settings; from LightEval's command line a bare custom-model config, the rest
-            then comes from the environment (``endpoints.model_config.ENVIRONMENT``).
-        on_answer: called on the event loop with each document and its outcome as it arrives. It returns the scored
-            answer, or the work that will give it, which is awaited before generation counts as finished; the response
-            carries it on. What it raises ends the run; answers are in the journal by then.
-        companion: entered on the event loop around all of it (a judge's endpoint).
-        most_waiting: generation pauses while more answers than this wait for what ``on_answer`` returned.
-        strict: raise at the end if any sample has no answer. LightEval's command line has no
-            other way to say so; the runner reports coverage instead.
+        config: the settings. LightEval's command line gives a plain custom-model config; the other settings then come
+            from the environment (``endpoints.model_config.ENVIRONMENT``).
+        on_answer: called on the event loop with each document and its outcome when that arrives. It returns the scored
+            answer, or an awaitable of it; generation ends only when that has ended. The response carries the scored
+            answer. An exception ends the run; the answer is in the journal by then.
+        companion: makes an asynchronous context manager, such as a judge's endpoint, that is open during generation.
+        most_waiting: while more awaitables of ``on_answer`` than this are pending, no further request is sent; None
+            for no limit.
+        strict: whether to raise an error at the end if a sample has no answer. LightEval's command line has no other
+            way to report that; the runner reports the coverage instead.
     """
 
     is_async = True
@@ -87,21 +88,21 @@ class EndpointModel(LightevalModel):
 
     @property
     def tokenizer(self) -> None:
-        """None: the server tokenizes."""
+        """None, since the server tokenizes."""
         return
 
     @property
     def add_special_tokens(self) -> bool:
-        """False: the server's chat template adds them."""
+        """False, since the server's chat template adds special tokens."""
         return False
 
     @property
     def max_length(self) -> None:
-        """None: known to the server, asked when generation starts."""
+        """None, since the server is asked for its context length when generation starts."""
         return
 
     def request(self, doc: Doc) -> Request:
-        """What is sent for a document, before its cap is fitted to the window."""
+        """The request for one document, with the cap that the task asks for."""
         specific = doc.specific or {}
         config = self.config
         kind = specific.get("kind", "chat")
@@ -138,11 +139,11 @@ class EndpointModel(LightevalModel):
         )
 
     async def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
-        """One response a document, same order and length; a failed one says so in its ``outcome``.
+        """Generate a response to each document, in the same order; ``outcome`` of a response says whether it failed.
 
         Raises:
-            EndpointError: the server cannot be had or refuses the first request; in strict mode
-                also when any sample ended without an answer.
+            EndpointError: the server cannot be reached or refuses the first request; with ``strict`` also if a
+                sample has no answer.
         """
         requests = [self.request(doc) for doc in docs]
         work = AnswerTasks(self.on_answer, self.most_waiting)
@@ -227,7 +228,7 @@ class EndpointModel(LightevalModel):
         return [plan.rejected[i] if request is None else next(remaining) for i, request in enumerate(plan.requests)]
 
     def _note_plan(self, plan: Plan, requests: Sequence[Request], window: int | None) -> None:
-        """Say, before anything is sent, what the window does to the run."""
+        """Log how many requests do not fit the server's window and how many caps were reduced."""
         if plan.rejected:
             ids = [f"{requests[i].task} {requests[i].sample_id}" for i in plan.rejected]
             more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
@@ -244,9 +245,9 @@ class EndpointModel(LightevalModel):
             logger.warning(note)
 
     async def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
-        """Not offered: these benchmarks generate."""
+        """Raise NotImplementedError: this package's tasks only generate."""
         raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")
 
     async def loglikelihood_rolling(self, docs: list[Doc]) -> list[ModelResponse]:
-        """Not offered: these benchmarks generate."""
+        """Raise NotImplementedError: this package's tasks only generate."""
         raise NotImplementedError("the endpoint model generates text; log-likelihood tasks need another backend")

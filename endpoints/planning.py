@@ -1,4 +1,4 @@
-"""Fitting requests into the server's context window before anything is sent."""
+"""Fits requests into the server's context window before anything is sent."""
 
 import asyncio
 import dataclasses
@@ -16,20 +16,20 @@ _ESTIMATED_TOKENS_PER_BYTE = 0.5
 
 
 class TokenCounter(Protocol):
-    """Anything that can count a request's prompt tokens as the server will."""
+    """An object that counts the prompt tokens of a request as the server does."""
 
     async def count_prompt_tokens(self, request: Request) -> int | None:
-        """Tokens of the prompt, template included, or None when the server cannot tell."""
+        """Number of tokens of the prompt with its chat template; None if the server cannot count them."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plan:
-    """Requests to send, and the ones that cannot fit.
+    """The requests that fit the window, and those that do not.
 
     Attributes:
-        requests: one a question, its cap cut to the window where needed; None where it cannot fit.
-        rejected: outcome of each question that cannot fit, by position.
-        shortened: how many caps were cut.
+        requests: the request of each question, its cap reduced if the window needs it; None if it cannot fit.
+        rejected: the outcome of each question that cannot fit, by its position in ``requests``.
+        shortened: number of requests whose cap was reduced.
     """
 
     requests: list[Request | None]
@@ -38,15 +38,16 @@ class Plan:
 
 
 async def plan_requests(requests: Sequence[Request], window: int | None, counter: TokenCounter) -> Plan:
-    """Cap each answer by what the window leaves, and set aside the prompts that leave nothing.
+    """Reduce each cap to what the prompt leaves of the window, and reject prompts that leave nothing.
 
-    A tokenizer yields at most about one token a byte, so a request whose bytes and cap fit
-    together needs no counting; only the others are counted, by the server itself where it can.
+    A tokenizer yields about one token a byte at most. If the prompt's bytes and the cap together are no more than the
+    window, the prompt's tokens need not be counted. Otherwise the server counts them; if it cannot, the number is
+    estimated from the bytes.
 
     Args:
-        requests: with the cap the task asks for.
-        window: the server's context length in tokens, or None when unknown: caps stay as they are.
-        counter: the endpoint.
+        requests: the requests, with the caps that their tasks ask for.
+        window: the server's context length in tokens; None if it is unknown: all caps then stay as they are.
+        counter: counts prompt tokens, usually the endpoint.
     """
     if window is None:
         return Plan(list(requests), {}, 0)

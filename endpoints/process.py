@@ -1,15 +1,16 @@
-"""Servers started as child processes: ready before they are used, gone when the run is, however the run ends.
+"""Starts servers as child processes, waits until they are ready, and ends them however the run ends.
 
-Between the run and each server stands :mod:`endpoints.supervisor`, which reads a pipe that the run writes: it learns of
-the run's end in every case, ``kill -9`` included, and then ends the server's whole process group. Success, an error,
-Ctrl-C and SIGTERM end the server the same way. If the supervisor is killed, the run ends the group. Only when both are
-killed at once can a server's own child be left (Linux ends the server itself even then).
+Each server has a supervisor process (:mod:`endpoints.supervisor`) between the run and itself. The supervisor reads a
+pipe from the run, which closes when the run ends in any way, ``kill -9`` included; it then ends the server's whole
+process group. Success, an error, Ctrl-C and SIGTERM end the server in the same way. If the supervisor is killed, the
+run ends the group. Only if both are killed at once can a child of the server stay (Linux ends the server itself even
+then).
 
     command = ServerCommand(argv=(...), ready_url="http://127.0.0.1:8001/v1/models", log_path=Path("vllm.log"))
     with ChildServer(command) as server:
         ...
 
-Several servers are started side by side by calling :meth:`ChildServer.start` on each before the first
+To start several servers at once, call :meth:`ChildServer.start` of each before the first
 :meth:`ChildServer.wait_ready`.
 
 POSIX systems only.
@@ -63,17 +64,17 @@ class ServerFailed(EndpointError):  # noqa: N818 (the name says what happened)
 
 @dataclass(frozen=True, slots=True)
 class ServerCommand:
-    """How to start one server, and how to know that it is up.
+    """How to start one server, and how to find out that it is ready.
 
     Attributes:
-        argv: program and arguments; no shell reads them.
-        ready_url: URL that answers GET with status 200 once requests can be served (``/health``, ``/v1/models``).
+        argv: the program and its arguments; no shell reads them.
+        ready_url: URL that answers GET with status 200 once the server takes requests (``/health``, ``/v1/models``).
         log_path: file for both output streams; its folder is made, an older file is replaced.
-        env: laid over this process's environment; None removes a variable.
-        cwd: working directory, None for this process's.
-        deadline_s: seconds from start to ready.
-        grace_s: seconds from SIGTERM to SIGKILL when it is stopped.
-        name: what messages call the server.
+        env: variables that are added to this process's environment; None removes a variable.
+        cwd: working folder; None for that of this process.
+        deadline_s: most seconds from the start until the server is ready.
+        grace_s: most seconds from SIGTERM to SIGKILL when the server is stopped.
+        name: the server's name in messages.
     """
 
     argv: Sequence[str]
@@ -92,7 +93,7 @@ class ServerCommand:
 
 
 def tail(path: Path, lines: int = _TAIL_LINES) -> str:
-    """The last lines of a log, at most 16 KiB; empty if there is none. Carriage returns count as line ends."""
+    """The last lines of a log, 16 KiB at most; empty if there is no log. Carriage returns count as line ends."""
     try:
         with path.open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL_BYTES))
@@ -103,12 +104,13 @@ def tail(path: Path, lines: int = _TAIL_LINES) -> str:
 
 
 class ChildServer:
-    """One server process, its children included, for the length of a ``with`` block.
+    """One server process and its children, for the length of a ``with`` block.
 
-    Entering starts it and waits until it is ready; leaving ends it. Both steps may also be called by name.
+    Entering the block starts the server and waits until it is ready; leaving the block ends it. :meth:`start`,
+    :meth:`wait_ready` and :meth:`stop` do the same without a block.
 
     Args:
-        command: what to start.
+        command: how to start the server.
     """
 
     def __init__(self, command: ServerCommand) -> None:
@@ -138,7 +140,7 @@ class ChildServer:
 
     @property
     def alive(self) -> bool:
-        """Whether the server was started and has not ended. It turns false at the moment of its death."""
+        """Whether the server was started and has not ended."""
         return self._started.is_set() and not self._ended.is_set()
 
     def start(self) -> None:
@@ -146,7 +148,7 @@ class ChildServer:
 
         Raises:
             ServerFailed: the program cannot be run.
-            RuntimeError: this object has been started before.
+            RuntimeError: this object has started its server before.
         """
         if self._keeper is not None:
             raise RuntimeError(f"{self.command.name} has been started before")
@@ -174,10 +176,10 @@ class ChildServer:
         """Wait until the ready URL answers with status 200.
 
         Returns:
-            Seconds from start to ready.
+            The number of seconds since the server was started.
 
         Raises:
-            ServerFailed: the server died, or the deadline passed; the message ends in the last lines of its log.
+            ServerFailed: the server died, or the deadline passed; the message ends with the last lines of its log.
         """
         deadline = self._began + self.command.deadline_s
         while self.alive:
@@ -190,7 +192,7 @@ class ChildServer:
         raise self._failure(f"ended before it was ready ({_status(self.exit_code)})")
 
     def stop(self) -> None:
-        """End the server and all of its children; return when they are gone. Safe to call twice, or unstarted."""
+        """End the server and its children, and return when they are gone. A server that does not run is no error."""
         keeper = self._keeper
         if keeper is None or keeper.stdin is None or keeper.stdout is None:
             return
@@ -208,7 +210,7 @@ class ChildServer:
         keeper.stdout.close()
 
     def _follow(self) -> None:
-        """Read the supervisor's reports until it ends; runs in a thread of its own."""
+        """Read the supervisor's reports until the supervisor ends; this runs in a thread of its own."""
         assert self._keeper is not None
         assert self._keeper.stdout is not None
         for line in self._keeper.stdout:
@@ -236,7 +238,7 @@ def _kill_group(group: int) -> None:
 
 
 def _answers(url: str) -> bool:
-    """Whether a GET of ``url`` is answered with status 200. Proxies of the environment are not used."""
+    """Whether ``url`` answers GET with status 200. Proxies that the environment names are not used."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_PROBE_S)
     try:
@@ -264,11 +266,14 @@ def _says_in_use(log: str) -> bool:
 
 @contextlib.contextmanager
 def reserved_port(host: str = "127.0.0.1") -> Iterator[int]:
-    """A port on which nobody listens, kept out of others' hands until the block ends.
+    """Reserve a free port for a server until the block ends.
 
-    A server takes up to minutes from its start until it binds its port. On Linux a socket that is bound but does not
-    listen keeps other programs away meanwhile and yet lets a server bind that sets ``SO_REUSEADDR``, as HTTP servers
-    do; elsewhere the port is only known to have been free a moment ago (see :func:`on_free_port`).
+    A server may take minutes from its start until it binds its port. On Linux a socket that is bound but does not
+    listen keeps the port from other programs meanwhile, but not from a server that sets ``SO_REUSEADDR``, as HTTP
+    servers do. Elsewhere nothing is reserved: the port was free a moment ago (see :func:`on_free_port`).
+
+    Yields:
+        The port.
 
     Raises:
         EndpointError: no port could be bound.
@@ -294,17 +299,17 @@ def _bind_any(holder: socket.socket, host: str) -> int:
 
 @contextlib.contextmanager
 def on_free_port(command: Callable[[int], ServerCommand], *, attempts: int = 3) -> Iterator[tuple[ChildServer, int]]:
-    """A ready server on a free port; another port is tried if this one is taken under the server's hands.
+    """Start a server on a free port; if another program takes the port meanwhile, the next attempt uses another port.
 
     Args:
-        command: makes the command for a port.
-        attempts: how many ports to try.
+        command: makes the server's command, given a port.
+        attempts: most ports to try.
 
     Yields:
         The server and its port.
 
     Raises:
-        ServerFailed: as :meth:`ChildServer.wait_ready`; for a taken port after the last attempt only.
+        ServerFailed: see :meth:`ChildServer.wait_ready`; if the port was taken, only after the last attempt.
     """
     for left in range(attempts - 1, -1, -1):
         with contextlib.ExitStack() as stack:

@@ -1,7 +1,7 @@
-"""The lines of a journal, written and read.
+"""Writes and reads the lines of a journal.
 
-One JSON object a line, UTF-8, ended by ``\\n``. The fields are those of :data:`FIELDS`; with ``task``, ``id`` and
-``response`` among them, a journal also serves as a file of saved answers.
+Each line is a JSON object in UTF-8, ended by ``\\n``. Its fields are those of :data:`FIELDS`. Since ``task``, ``id``
+and ``response`` are among them, a journal can be used as a file of saved answers.
 """
 
 import json
@@ -17,12 +17,12 @@ __all__ = ["FIELDS", "STATUSES", "JournalError", "Record", "read_journal", "reco
 
 
 class JournalError(Exception):
-    """The journal cannot be read, written or locked; the message names the file and, for a bad line, its number."""
+    """The journal cannot be read, written or locked; the message names the file, and the number of a bad line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of a journal: which request, and what came of it."""
+    """One line of a journal: a request and its outcome."""
 
     key: str
     task: str
@@ -53,7 +53,7 @@ STATUSES: Final = ("answered", "failed")
 
 
 def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
-    """The line, line end included, of one finished response; lone surrogates become U+FFFD."""
+    """The line of one outcome, in bytes, with its line end; lone surrogates become U+FFFD."""
     values = (
         key,
         request.task,
@@ -74,7 +74,11 @@ def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
 
 
 def _record_of(line: bytes) -> Record:
-    """The record of one line, ``from_journal`` set; ValueError says in a phrase what is wrong with it."""
+    """Read one line; ``from_journal`` of the outcome is true.
+
+    Raises:
+        ValueError: the line is no record; the message is a phrase that says why.
+    """
     try:
         fields: Any = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -106,18 +110,18 @@ def _record_of(line: bytes) -> Record:
 
 
 def records(file: BinaryIO, path: Path) -> Iterator[tuple[Record, int, bool]]:
-    """Reads a journal from its start.
+    """Read the records of a journal, from the start of the file.
 
     Args:
         file: the open file.
-        path: its name, for messages.
+        path: path of the file, for messages.
 
     Yields:
-        Each record, the offset behind it in bytes, and whether its line is ended. A half-written last line, which
-        has no line end, is left out.
+        Each record, the offset of the byte behind its line, and whether the line has a line end. An incomplete last
+        line is left out.
 
     Raises:
-        JournalError: a line that is no record, with its number.
+        JournalError: a line is no record; the message gives its number.
     """
     end = 0
     for number, line in enumerate(file, start=1):  # binary: split at b"\n" alone
@@ -133,18 +137,18 @@ def records(file: BinaryIO, path: Path) -> Iterator[tuple[Record, int, bool]]:
 
 
 def _is_torn(line: bytes) -> bool:
-    """Whether a line can be the start of one of ours: anything else must not be cut, it is somebody's file."""
+    """Whether bytes can be the start of a record's line; other bytes are not ours and must not be cut off."""
     start = line[: len(_LINE_START)]
     return start == _LINE_START[: len(start)] or not line.strip(b"\0")  # a power cut can leave zero bytes
 
 
 def read_journal(path: Path) -> list[Record]:
-    """Every record of a journal, in the order of the file, without locking or changing it.
+    """Read every record of a journal, in the order of the file; the file is neither locked nor changed.
 
-    A half-written last line is left out.
+    An incomplete last line is left out.
 
     Raises:
-        JournalError: no such file, or a broken line before the last, with its number.
+        JournalError: there is no such file, or a line is no record; the message gives its number.
     """
     try:
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The body of a successful response, read without trust."""
+"""Reads the body of a successful response, and checks every field that it uses."""
 
 import json
 from typing import Any, Final, Literal
@@ -13,26 +13,26 @@ _ABORTED: Final = frozenset({"abort", "aborted", "cancelled", "error"})
 
 
 class BadReplyError(ValueError):
-    """The body is not a response of the kind asked for; the message says in a phrase why."""
+    """The body is no response of the kind that was asked for; the message is a phrase that says why."""
 
 
 class AbortedReplyError(BadReplyError):
-    """The server broke the generation off; what it returned is a fragment."""
+    """The server stopped generating before the answer was complete."""
 
 
 def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
-    """The answered outcome in a response body.
+    """Read the answered outcome in a response body.
 
-    A null or missing chat content is an empty answer. The trace is taken from ``reasoning`` or ``reasoning_content``
-    (newer and older vLLM), whichever holds text.
+    A null or missing chat content is an empty answer. The reasoning is read from ``reasoning`` (newer vLLM) or
+    ``reasoning_content`` (older vLLM), whichever holds text.
 
     Args:
-        kind: the kind of request.
+        kind: the kind of the request.
         body: raw body of a response with status 200.
 
     Raises:
-        BadReplyError: not JSON, no choices, or a choice of another shape.
-        AbortedReplyError: the finish reason says that the server broke off.
+        BadReplyError: the body is not JSON, has no choices, or its first choice has another shape.
+        AbortedReplyError: the finish reason says that the server stopped early.
     """
     try:
         parsed: Any = json.loads(body)

@@ -1,4 +1,4 @@
-"""One request to an endpoint and what came of it."""
+"""A request to an endpoint, and its outcome."""
 
 import hashlib
 import json
@@ -22,16 +22,16 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 def storable(text: str) -> str:
     """``text`` with every lone surrogate replaced by U+FFFD.
 
-    A lone surrogate reaches us as a JSON escape (``"\\ud83d"`` without its pair). It has no UTF-8 form, so neither
-    the journal, nor parquet, nor a terminal can hold it; this is the one place where it is dropped. Everything
-    else, NUL and unassigned characters included, is kept as it came.
+    A server can send a lone surrogate as a JSON escape (``"\\ud83d"`` without its pair). It has no UTF-8 form, so it
+    can be written neither to the journal, nor to parquet, nor to a terminal; only this function replaces it. Every
+    other character is kept, NUL and unassigned ones included.
     """
     return text if text.isascii() else _LONE_SURROGATE.sub("�", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that distinguishes one question put to one model.
+    """One request to one model: all that decides its answer.
 
     Attributes:
         task: full task name (``"ifhard:all|0"``).
@@ -42,11 +42,12 @@ class Request:
         messages: chat turns, for ``"chat"`` only.
         prompt: the text to go on from, for ``"completion"`` only.
         max_tokens: cap on the answer, at least 1.
-        sampling: temperature, seed, top_p, stop, ...: only what is set. An empty ``stop`` is the same as none.
-        extra_body: further body fields (``chat_template_kwargs``, ``response_format``).
+        sampling: the sampling fields that are set: temperature, seed, top_p, stop, ... An empty ``stop`` means none.
+        extra_body: further fields of the body (``chat_template_kwargs``, ``response_format``).
 
     Raises:
-        ValueError: messages or prompt do not suit the kind, ``max_tokens`` below 1, or a body field given twice.
+        ValueError: messages or prompt do not suit the kind, ``max_tokens`` is below 1, or a field of the body is given
+            twice.
     """
 
     task: str
@@ -86,11 +87,11 @@ class Request:
         return fields
 
     def key(self) -> str:
-        """SHA-256 (hex) over canonical JSON of the task, sample, repeat, kind and body: the journal's key.
+        """The journal's key: the SHA-256, in hexadecimal, of canonical JSON of task, sample, repeat, kind and body.
 
         Raises:
-            ValueError: a value that JSON does not know (NaN, infinity).
-            TypeError: a value that is not JSON at all.
+            ValueError: a number is NaN or infinite, which JSON cannot hold.
+            TypeError: a value is of a type that JSON cannot hold.
         """
         identity = {
             "version": KEY_VERSION,
@@ -107,20 +108,21 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one request.
+    """The outcome of one request.
 
     Attributes:
-        status: ``"answered"``, ``"failed"`` (sent in vain, or not fit to be sent) or ``"not_asked"`` (the run ended
-            before its turn). Only an answered one may be scored.
+        status: ``"answered"``; ``"failed"``, when no attempt got an answer; or ``"not_asked"``, when the request was
+            never sent. Only answered requests may be scored.
         text: the answer, ``""`` unless answered; a null content is ``""``. Lone surrogates: see :func:`storable`.
-        reasoning: the trace that the server returned apart (``reasoning`` or ``reasoning_content``), else None.
-        finish_reason: the server's own word, None if it gave none.
-        prompt_tokens: as the server counted them, None if it did not say.
-        completion_tokens: likewise.
-        attempts: requests sent, 0 if none; above 1 means retried.
-        error: one line, the server's own words with their numbers; None when answered.
+        reasoning: the reasoning that the server returned apart from the answer (``reasoning`` or
+            ``reasoning_content``); None without any.
+        finish_reason: the server's reason for ending the answer; None if it gave none.
+        prompt_tokens: number of prompt tokens that the server counted; None if it gave none.
+        completion_tokens: number of the answer's tokens that the server counted; None if it gave none.
+        attempts: number of attempts sent; 0 if none was, above 1 if the request was retried.
+        error: one line with the server's message; None when answered.
         error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
-        from_journal: the answer was read from the journal and not asked for in this run.
+        from_journal: whether the answer was read from the journal instead of the server.
     """
 
     status: Literal["answered", "failed", "not_asked"]
@@ -136,19 +138,19 @@ class Outcome:
 
     @property
     def truncated(self) -> bool:
-        """Whether the answer was cut by the token cap."""
+        """Whether the token cap ended the answer."""
         return self.finish_reason in _CUT_REASONS
 
     def after(self, attempts: int) -> "Outcome":
-        """The same, as the end of ``attempts`` attempts."""
+        """A copy with this number of attempts."""
         return self if attempts == self.attempts else replace(self, attempts=attempts)
 
     @classmethod
     def failure(cls, code: ErrorCode, error: str, attempts: int = 0) -> "Outcome":
-        """A failed outcome."""
+        """The outcome of a request that failed."""
         return cls(status="failed", attempts=attempts, error=storable(error), error_code=code)
 
     @classmethod
     def unasked(cls, why: str, code: ErrorCode | None = None) -> "Outcome":
-        """A request that was never sent, and why."""
+        """The outcome of a request that was never sent."""
         return cls(status="not_asked", error=why, error_code=code)

@@ -1,4 +1,4 @@
-"""A LightEval model response that says how it came about."""
+"""A LightEval model response with the outcome of its request."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,19 +13,19 @@ __all__ = ["EndpointResponse", "to_response"]
 
 @dataclass
 class EndpointResponse(ModelResponse):
-    """ModelResponse plus what metrics and details need to tell a failure from an empty answer.
+    """A ModelResponse by which metrics and details can distinguish a failure from an empty answer.
 
     Attributes:
         outcome: ``answered``, ``failed`` or ``not_asked``.
-        error: the server's words or our reason, None when answered.
-        error_code: stable name of the error, None when answered.
-        finish_reasons: one a text, as the server gave it.
+        error: the server's message, or why nothing was sent; None when answered.
+        error_code: stable code of the error; None when answered.
+        finish_reasons: the server's reason for ending each text; None where it gave none.
         truncated: whether the token cap ended the answer.
-        prompt_tokens, completion_tokens: as the server counted, None when it did not say.
-        attempts: requests sent for this answer.
-        judgement: what a judge made of it, as JSON; empty without a judge.
-        record: the scored answer, if it was scored on its way; no field, so that the details file, which holds it as
-            the metric's value, does not hold it twice.
+        prompt_tokens, completion_tokens: numbers of tokens that the server counted; None if it gave none.
+        attempts: number of requests sent for this answer.
+        judgement: the judge's result as JSON; empty without a judge.
+        record: the scored answer, or None if it was not scored yet. It is no field: the details file holds it as the
+            metric's value, and would hold it twice.
     """
 
     outcome: str = "answered"
@@ -43,7 +43,7 @@ class EndpointResponse(ModelResponse):
 
 
 def to_response(request: Request, outcome: Outcome, scored: Scored | None = None) -> EndpointResponse:
-    """LightEval's view of an outcome. ``text`` always holds one string: LightEval drops samples with none."""
+    """Make the response of an outcome. Its ``text`` always holds one string, since LightEval drops samples without."""
     messages = [dict(message) for message in request.messages] if request.messages is not None else None
     response = EndpointResponse(
         input=messages if messages is not None else request.prompt,
@@ -64,5 +64,5 @@ def to_response(request: Request, outcome: Outcome, scored: Scored | None = None
 
 
 def _count(tokens: int | None) -> int | None:
-    """A token count that the details file can hold; an absurd one is no count."""
+    """A token count, or None if it is negative or too large for the details file."""
     return tokens if tokens is not None and 0 <= tokens < 2**53 else None

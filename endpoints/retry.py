@@ -1,4 +1,4 @@
-"""When a request is sent again, and how long to wait before that."""
+"""Decides whether a request is sent again, and how long to wait before that."""
 
 import random
 import re
@@ -18,18 +18,18 @@ _SECONDS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 class RetryPolicy:
     """Exponential backoff with full jitter.
 
-    The wait before retry k (1-based) is uniform between 0 and ``base_s * 2 ** (k - 1)``, at most ``cap_s``. Where the
-    server says how long to wait, its figure (at most ``retry_after_cap_s``) is waited, plus a uniform part of
-    ``base_s`` so that the waiting requests do not all come back in the same moment.
+    The wait before retry k (from 1) is drawn uniformly between 0 and ``base_s * 2 ** (k - 1)`` seconds, or ``cap_s`` if
+    that is less. If the server asks for a wait, the wait is what it asks for, ``retry_after_cap_s`` at most, and a
+    further time drawn uniformly between 0 and ``base_s``, so that the requests are not all sent at the same moment.
 
     Attributes:
-        max_attempts: requests sent at most, the first included.
-        base_s: bound of the first wait, seconds.
-        cap_s: bound of any wait of our own, seconds.
-        retry_after_cap_s: longest wait taken from a server, seconds.
+        max_attempts: most attempts at a request, the first included.
+        base_s: upper bound of the first wait, in seconds.
+        cap_s: upper bound of every wait that the server did not ask for, in seconds.
+        retry_after_cap_s: upper bound of a wait that the server asked for, in seconds.
 
     Raises:
-        ValueError: no attempt at all, or a negative time.
+        ValueError: ``max_attempts`` is below 1, or a time is negative.
     """
 
     max_attempts: int = 7
@@ -47,9 +47,9 @@ class RetryPolicy:
         """Seconds to wait after ``failed_attempts`` (at least 1) attempts have failed.
 
         Args:
-            failed_attempts: attempts so far.
-            retry_after: seconds the server asked for, None if it did not.
-            rng: source of the jitter.
+            failed_attempts: number of attempts so far.
+            retry_after: number of seconds that the server asked to wait; None if it asked for none.
+            rng: random generator of the jitter.
         """
         if retry_after is not None:
             return min(retry_after, self.retry_after_cap_s) + rng.uniform(0.0, self.base_s)
@@ -57,24 +57,24 @@ class RetryPolicy:
         return rng.uniform(0.0, min(self.base_s * 2.0 ** min(failed_attempts - 1, 60), self.cap_s))
 
     def longest_waiting_s(self) -> float:
-        """Upper bound on the waits of one request to a server that asks for none, seconds."""
+        """Upper bound of all waits of one request together, in seconds, if the server asks for no wait."""
         return sum(min(self.base_s * 2.0 ** min(k, 60), self.cap_s) for k in range(self.max_attempts - 1))
 
 
 def is_retried(status: int) -> bool:
-    """Whether a request that got this HTTP status is worth sending again: 408, 409, 429 and 5xx."""
+    """Whether a request that got this HTTP status is sent again: 408, 409, 429 and 5xx."""
     return status in _RETRIED_4XX or status >= 500
 
 
 def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that the server asks to wait (``Retry-After``, either form, or ``retry-after-ms``).
+    """Read how many seconds the server asks to wait, from ``Retry-After`` (a number or a date) or ``retry-after-ms``.
 
     Args:
-        headers: response headers, looked up by lower-case name.
-        now: seconds since the epoch, for the date form.
+        headers: the response's headers, by lower-case name.
+        now: the time in seconds since the epoch, for a date.
 
     Returns:
-        At least 0 (a date in the past); None where nothing readable is asked.
+        the number of seconds, 0 for a date in the past; None if no header can be read.
     """
     milliseconds = headers.get("retry-after-ms", "").strip()
     if _SECONDS.fullmatch(milliseconds):

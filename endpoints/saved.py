@@ -1,4 +1,4 @@
-"""Answers saved in a file instead of a server: ``--responses``."""
+"""Reads saved answers from a file, for ``--responses``."""
 
 import json
 from collections.abc import Mapping
@@ -20,23 +20,22 @@ _OPTIONAL: Mapping[str, Any] = {
 
 
 class ResponsesError(ValueError):
-    """A responses file that cannot be used; the message names the line."""
+    """The file of saved answers cannot be used; the message names the line."""
 
 
 class SavedResponses:
-    """Answers by task and question id.
+    """Saved answers, by task and question id.
 
-    Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``; a run's own
-    ``responses.jsonl`` is such a file (its failed lines are passed over). ``repeat``,
-    ``reasoning`` and ``finish_reason`` are read where present. An answer filed under another
-    subset of the same benchmark and mode serves too: question ids are the same in all of them. A task with
-    its few-shot part (``ifhard:all|2``) serves that task alone.
+    Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``, with ``repeat``, ``reasoning`` and
+    ``finish_reason`` if there are any. A run's ``responses.jsonl`` is such a file; its failed lines are skipped. An
+    answer serves every subset of its benchmark and mode, since a question has the same id in all of them. If the task
+    names its number of shots (``ifhard:all|2``), the answer serves that task alone.
 
     Args:
-        path: JSON Lines, UTF-8.
+        path: file in JSON Lines, UTF-8.
 
     Raises:
-        ResponsesError: a line is not such an object, or two lines answer the same question.
+        ResponsesError: a line is no such object, or two lines answer the same question.
     """
 
     def __init__(self, path: Path) -> None:
@@ -86,11 +85,11 @@ class SavedResponses:
 
     @property
     def unused(self) -> int:
-        """Answers that no sample has asked for so far."""
+        """Number of answers that no sample has asked for so far."""
         return len(self._answers) - len(self._used)
 
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
-        """The saved answer, or a ``not_asked`` outcome when the file has none."""
+        """The saved answer to a request, or a ``not_asked`` outcome if the file has none."""
         plain, _, shots = task.partition("|")
         family, shots = plain.partition(":")[0], shots or "0"
         others = [name for name in self._tasks if name.partition(":")[0] == family]

@@ -1,4 +1,4 @@
-"""Requests that come up one by one while others are under way, such as those to a judge."""
+"""Sends requests that come up one by one, such as those to a judge."""
 
 import asyncio
 from types import TracebackType
@@ -11,14 +11,14 @@ __all__ = ["Stream"]
 
 
 class Stream:
-    """Puts requests to an endpoint as they come, ``concurrency`` at a time; an asynchronous context manager.
+    """Sends requests to an endpoint when they come up, ``concurrency`` at a time; an asynchronous context manager.
 
-    The journal, the refusal of a first request and the giving up of a lost server are those of
-    :class:`endpoints.batch.Batch`. Leaving the block cancels what is still under way.
+    It uses the journal, raises :class:`endpoints.errors.RequestRefused` and gives up a lost server as
+    :class:`endpoints.batch.Batch` does. Leaving the block cancels the requests that have no outcome yet.
 
     Args:
-        run: the endpoint over this run.
-        concurrency: requests in flight.
+        run: the state of the endpoint in this run.
+        concurrency: most requests in flight.
     """
 
     def __init__(self, run: EndpointRun, *, concurrency: int) -> None:
@@ -41,13 +41,14 @@ class Stream:
         self._run.sync()
 
     async def ask(self, request: Request) -> Outcome:
-        """Puts one request and waits for its outcome; equal requests under way share one.
+        """Send one request and wait for its outcome; equal requests at the same time are sent once.
 
         Returns:
-            The outcome: from the journal where it has an answer, ``not_asked`` once the server is given up.
+            The outcome; it comes from the journal if that holds an answer, and is ``not_asked`` after the server has
+            been given up.
 
         Raises:
-            RequestRefused: it was refused before this run had any answer.
+            RequestRefused: the server refused the request and had answered none of this run before.
             JournalError: the journal cannot be written.
         """
         key = request.key()

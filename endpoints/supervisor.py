@@ -1,18 +1,18 @@
 """The small process between a run and the server it started: it ends the server when the run is gone.
 
-Run by path as ``python -I -S supervisor.py GRACE_SECONDS COMMAND...``, with the standard library alone, so that it
-starts in some tens of milliseconds and nothing on the module path can break it. :mod:`endpoints.process` holds the
-other end of both of its pipes:
+The command is ``python -I -S supervisor.py GRACE_SECONDS COMMAND...``. The file needs only the standard library, so it
+starts within tens of milliseconds and no other module can break it. :mod:`endpoints.process` holds the other ends of
+its pipes:
 
-- standard input: a byte, or the end of file that the run's death brings about, means that the server is to end;
-- standard output carries one JSON object a line: ``{"pid": 17}`` once the server runs, or ``{"error": "..."}`` if it
-  cannot be started, and ``{"exit": status}`` at the end (a negative status is a signal, as in :mod:`subprocess`);
-- standard error is the server's log; the server writes both of its streams there.
+- standard input: a byte, or the end of file that follows the run's death, tells this process to end the server;
+- standard output: one JSON object a line, ``{"pid": 17}`` when the server has started or ``{"error": "..."}`` if it
+  cannot be started, then ``{"exit": status}`` at the end (a negative status is a signal, as in :mod:`subprocess`);
+- standard error: the server's log; the server writes both of its streams there.
 
-The server leads a session of its own, so Ctrl-C in the terminal reaches only the run, which then decides. Ending means
-SIGTERM to the server's process group, SIGKILL after the grace period, and SIGKILL to every descendant that left the
-group (on Linux orphans come back to this process, which asks for them with ``PR_SET_CHILD_SUBREAPER``). Should this
-process itself be killed, Linux kills the server (``PR_SET_PDEATHSIG``) and the run ends what is left of the group.
+The server leads a session of its own, so that Ctrl-C in the terminal reaches only the run. To end the server, this
+process sends SIGTERM to the server's process group, SIGKILL after the grace period, and SIGKILL to every descendant
+that left the group (on Linux ``PR_SET_CHILD_SUBREAPER`` makes orphans children of this process). If this process is
+killed, Linux kills the server (``PR_SET_PDEATHSIG``), and the run ends the rest of the group.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _CANNOT_START: Final = 127
 
 
 def prctl() -> Callable[[int, int], int] | None:
-    """Linux's process control call, or None on a system without one. Looked up before any fork."""
+    """Linux's function ``prctl``, or None on another system. It is looked up before any fork."""
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -48,13 +48,13 @@ def prctl() -> Callable[[int, int], int] | None:
 
 
 def report(**fields: object) -> None:
-    """One line to the run; a run that is gone cannot read it, and that is no error."""
+    """Write one line to the run; it is no error if the run is gone."""
     with contextlib.suppress(OSError):
         os.write(sys.stdout.fileno(), (json.dumps(fields) + "\n").encode("ascii"))
 
 
 def start(command: list[str], control: Callable[[int, int], int] | None) -> subprocess.Popen[bytes]:
-    """Start the server in a session of its own, bound to this process's life.
+    """Start the server in a session of its own; the system kills the server if this process dies.
 
     Raises:
         OSError: the program does not exist or may not be run.
@@ -78,7 +78,7 @@ def start(command: list[str], control: Callable[[int, int], int] | None) -> subp
 
 
 def reap(leader: int) -> int | None:
-    """Collect every dead child; the leader's exit status if it was among them, else None."""
+    """Collect every dead child, and return the leader's exit status; None if the leader was not among them."""
     status = None
     while True:
         try:
@@ -92,7 +92,7 @@ def reap(leader: int) -> int | None:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Send a signal (0: none, only look) to a process group; whether the group has a member."""
+    """Send a signal to a process group (0 sends none), and return whether the group has a member."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -112,7 +112,7 @@ def children_of(parent: int) -> Iterator[int]:
 
 
 def end_group(group: int, status: int | None, grace_s: float) -> int | None:
-    """End a process group and all that descends from it; the leader's exit status where it is known."""
+    """End a process group and all its descendants, and return the leader's exit status; None if it is unknown."""
     deadline = time.monotonic() + grace_s
     alive = signal_group(group, signal.SIGTERM)
     while alive and time.monotonic() < deadline:
@@ -138,7 +138,7 @@ def _first(known: int | None, found: int | None) -> int | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Start the command, wait until it ends or the run does, and leave nothing of it behind."""
+    """Start the command, wait until the command or the run ends, and end every process that is left."""
     grace_s, command = float(arguments[0]), arguments[1:]
     run = os.getppid()
     wake_read, wake_write = os.pipe()

@@ -1,9 +1,9 @@
 """The HTTP layer under the OpenAI client: aiohttp behind the client's transport interface.
 
-Not the client's own default: httpcore's pool scans all connections at every event, so its cost grows with the square
-of the concurrency. Not its ``DefaultAioHttpClient`` either: that one reports a reset connection as a timeout, and
-gives no access to the sockets, whose keep-alive probes notice a vanished machine or a forgetful firewall while a
-server is busy with a long answer and silent.
+The client's own transports are not used. The pool of the default one, httpcore's, scans all connections at every
+event, so its cost grows with the square of the concurrency. ``DefaultAioHttpClient`` reports a reset connection as a
+timeout and gives no access to the sockets; their keep-alive probes are needed to notice, while a server works on a long
+answer, that its machine has vanished or that a firewall has dropped the connection.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _OTHER_FILES: Final = 256  # journal, libraries, data sets
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for ``url``, None for none; a loopback address never goes through one."""
+    """The proxy that the environment names for ``url``; None if it names none, or if the address is a loopback one."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if _is_loopback(host) or proxy_bypass(host):
@@ -58,10 +58,10 @@ def _probed_socket(address: aiohttp.AddrInfoType) -> socket.socket:
 
 
 def allow_connections(count: int) -> None:
-    """Raises the process's soft limit on open files where it is too low for ``count`` connections.
+    """Raise the process's soft limit on open files if it is too low for ``count`` connections.
 
     Raises:
-        EndpointError: the hard limit is too low as well.
+        EndpointError: the hard limit is too low too.
     """
     wanted = count + _OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -75,12 +75,12 @@ def allow_connections(count: int) -> None:
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends each request over aiohttp and reads its whole body.
 
-    It opens a connection whenever none is idle: the number of callers is the size of the pool. Times other than the
-    one to connect are the caller's business (``asyncio.timeout``).
+    It opens a connection whenever none is idle, so the number of callers bounds the number of connections. It limits
+    only the time to connect; the caller limits other times (``asyncio.timeout``).
 
     Args:
-        connect_s: seconds allowed for a connection to stand.
-        proxy: URL of an HTTP proxy, None for none.
+        connect_s: most seconds to open a connection.
+        proxy: URL of an HTTP proxy; None for none.
     """
 
     def __init__(self, *, connect_s: float, proxy: str | None = None) -> None:
@@ -99,12 +99,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Sends ``request``.
+        """Send ``request`` and read the response.
 
         Raises:
-            httpx2.ConnectError: no connection, whatever the cause; the message is the system's.
-            httpx2.ReadError: the connection broke before the response had come.
-            httpx2.RemoteProtocolError: the response is not HTTP, or its body ended early.
+            httpx2.ConnectError: no connection could be opened; the message is the system's.
+            httpx2.ReadError: the connection broke before the response was complete.
+            httpx2.RemoteProtocolError: the response is not HTTP, or its body is too short.
         """
         if self._session is None:
             self._session = self._open()
@@ -123,7 +123,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             raise _as_httpx(error, request) from error
 
     async def aclose(self) -> None:
-        """Closes every connection."""
+        """Close every connection."""
         if self._session is not None:
             await self._session.close()
             self._session = None

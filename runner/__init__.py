@@ -1,1 +1,1 @@
-"""What ``run_lighteval.py`` does: arguments, one run, its results folder and its table."""
+"""Carries out ``run_lighteval.py``: reads the arguments, makes one run, writes its folder and prints its table."""

@@ -1,4 +1,4 @@
-"""What answers a run's questions: a server of yours, the embedded model, or a file of saved answers."""
+"""Opens the source of a run's answers: the user's server, the embedded model, or a file of saved answers."""
 
 import asyncio
 import contextlib
@@ -25,15 +25,15 @@ class AnswerSource:
     """A source of answers.
 
     Attributes:
-        label: name for the table.
-        filed_as: model name in LightEval's results.
-        served_name: model id in requests.
-        base_url: None for saved answers.
-        concurrency: requests in flight unless the user says otherwise.
-        default_cap: new tokens an answer unless the user says otherwise; None leaves it to the task.
-        window: context length in tokens as the server reports it, None when it does not.
+        label: the model's name in the table.
+        filed_as: the model's name in LightEval's results.
+        served_name: the model's id in requests.
+        base_url: URL of the API; None for saved answers.
+        concurrency: number of requests in flight if the user names none.
+        default_cap: most new tokens of an answer if the user names no number; None means the task's own cap.
+        window: context length in tokens that the server reports; None if it reports none.
         reported: the server's own entry for the model.
-        kept: journal that holds every answer of the run, where the server is gone and not needed any more.
+        kept: the journal that holds every answer, if the run goes on without its server; None otherwise.
     """
 
     label: str
@@ -47,10 +47,10 @@ class AnswerSource:
     kept: Path | None = None
 
     def has_answered(self, docs: Sequence[Any]) -> bool:
-        """Whether the journal holds an answer of every document.
+        """Whether the journal holds an answer to every document.
 
         Raises:
-            JournalError: it cannot be read.
+            JournalError: the journal cannot be read.
         """
         lines = read_journal(self.kept) if self.kept is not None and self.kept.exists() else []
         held = {(line.task, line.sample_id, line.repeat) for line in lines if line.outcome.status == "answered"}
@@ -62,8 +62,8 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
     """Make the source of answers ready: start the embedded model, or check the server.
 
     Raises:
-        EndpointError: the server is not reachable within 10 s, does not serve the model, or
-            the embedded model cannot be had or started.
+        EndpointError: the server does not answer within 10 s or does not serve the model, or the embedded model
+            cannot be fetched or started.
     """
     if settings.responses is not None:
         yield AnswerSource(
@@ -88,12 +88,15 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
 
 
 def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> AnswerSource | None:
-    """The server that a run had, with the journal of its answers; None where there was none.
+    """The source of a resumed run whose server cannot be reached any more: the server's record and the journal.
 
     Args:
-        settings: of the run.
-        recorded: ``run.json`` of the run that is resumed, empty for a new one.
-        run_dir: its folder.
+        settings: the run's settings.
+        recorded: content of the resumed run's ``run.json``; empty for a new run.
+        run_dir: the run's folder; None for a new run.
+
+    Returns:
+        the source, or None if ``run.json`` records no model or the run has no server.
     """
     before = recorded.get("model")
     if run_dir is None or not before or settings.base_url is None:
@@ -115,7 +118,7 @@ async def _describe(server: AnswerSource, key: str) -> ServerInfo:
 
 
 def api_key(settings: Settings) -> str:
-    """The model's key.
+    """The API key of the model's server.
 
     Raises:
         UsageError: see read_key.
@@ -124,14 +127,17 @@ def api_key(settings: Settings) -> str:
 
 
 def read_key(variable: str, option: str) -> str:
-    """The key from an environment variable; vLLM takes any when it was started without one.
+    """Read an API key from an environment variable.
 
     Args:
-        variable: its name.
-        option: the argument that named it, for messages.
+        variable: the variable's name; only the default one, OPENAI_API_KEY, may be unset.
+        option: the argument that names the variable, for messages.
+
+    Returns:
+        the key; ``EMPTY`` if the default variable is unset, since a vLLM that wants no key accepts any.
 
     Raises:
-        UsageError: the variable was named but is not set, or holds what no HTTP header can carry.
+        UsageError: the named variable is not set, or its value cannot be sent in an HTTP header.
     """
     value = os.environ.get(variable, "").strip()
     if not value and variable != "OPENAI_API_KEY":
@@ -142,7 +148,7 @@ def read_key(variable: str, option: str) -> str:
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:
-    """How answers came about, for the table."""
+    """The words of the table about how answers were generated."""
     if settings.responses is not None:
         return "none, saved answers"
     how = "greedy (temperature 0)" if settings.temperature == 0 else f"temperature {settings.temperature:g}"

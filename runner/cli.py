@@ -1,4 +1,4 @@
-"""From arguments to settings. Nothing heavy is imported before they are known to be good."""
+"""Turns arguments into settings, and checks them before anything slow is imported."""
 
 import argparse
 import json
@@ -41,7 +41,6 @@ def main(argv: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     try:
         arguments = build_parser().parse_args(argv)
-        _check_install()
         if arguments.list_tasks:
             print_tasks()
             return Exit.COMPLETE
@@ -65,11 +64,17 @@ def _dry_run(arguments: argparse.Namespace) -> Exit:
 
     if arguments.serve is None:
         raise UsageError("--dry-run checks a serving file: give --serve CONFIG.yaml too")
-    return check_only(Path(arguments.serve))
+    return check_only(_serving_file(arguments.serve))
+
+
+def _serving_file(given: str) -> Path:
+    from endpoints.serving.reading import find_serving
+
+    return find_serving(Path(given))
 
 
 def print_tasks() -> None:
-    """Every legal task name, on stdout."""
+    """Print every legal task name to stdout."""
     for name in BENCHMARK_NAMES:
         found = benchmark(name)
         shots = ", ".join(f"|{number}" for number in found.fewshots)
@@ -79,13 +84,13 @@ def print_tasks() -> None:
 
 
 def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None, list[str]]:
-    """Settings of a new or resumed run.
+    """Turn parsed arguments into the settings of a new or a resumed run.
 
     Returns:
         the settings, the folder to resume (None for a new run), and warnings for the user.
 
     Raises:
-        UsageError, TaskNameError: the arguments cannot be run; the message says why.
+        UsageError, TaskNameError: an argument is wrong or contradicts another; the message says which.
     """
     given = _given(arguments)
     if arguments.resume is not None:
@@ -131,7 +136,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Arguments that stood on the command line, checked and under their settings' names."""
+    """The arguments that were given, checked, by the names that settings have for them."""
     values = {name: value for name, value in vars(arguments).items() if value is not None}
     for name, value in values.items():
         if value == "" and name not in ("system_prompt", "task"):
@@ -144,6 +149,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["tasks"] = _tasks(values.pop("task"))
     if "fail_under" in values:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
+    if "serve" in values:
+        values["serve"] = str(_serving_file(values["serve"]))
     if "responses" in values and not Path(values["responses"]).is_file():
         raise UsageError(f"--responses {values['responses']}: no such file")
     for name in ("responses", "serve", "judge_prompts"):
@@ -163,7 +170,11 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
-    """``NAME=VALUE`` arguments, each name once."""
+    """Split arguments ``NAME=VALUE``.
+
+    Raises:
+        UsageError: an argument has another form, or a name is given twice.
+    """
     pairs: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -174,7 +185,11 @@ def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
 
 
 def _check_options(given: Mapping[str, Any], tasks: Sequence[TaskName]) -> None:
-    """An option that no task of the run reads is an error, not an argument that does nothing."""
+    """Check that some task of the run reads each of the given options.
+
+    Raises:
+        UsageError: an option would have no effect.
+    """
     taken = {option for task in tasks for option in benchmark(task.benchmark).options}
     for option, names in _OPTIONAL.items():
         found = [name for name in names if name in given]
@@ -195,7 +210,11 @@ def _tasks(lists: Sequence[str]) -> tuple[TaskName, ...]:
 
 
 def _bounds(texts: Sequence[str], tasks: Sequence[TaskName] | None) -> dict[str, float]:
-    """``METRIC=VALUE`` pairs; a metric that no task of the run has is an error, not a bound that never bites."""
+    """Read the ``METRIC=VALUE`` arguments of ``--fail-under``.
+
+    Raises:
+        UsageError: an argument has another form, its value is no finite number, or no task of the run has the metric.
+    """
     benches = {task.benchmark for task in tasks} if tasks else set(BENCHMARK_NAMES)
     known = sorted({metric for bench in benches for metric in benchmark(bench).metric_names})
     bounds: dict[str, float] = {}
@@ -223,15 +242,3 @@ def _recorded(run_dir: Path) -> Settings:
         raise UsageError(f"cannot resume {run_dir}: there is no run.json in it") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"cannot resume {run_dir}: run.json cannot be read ({error})") from error
-
-
-def _check_install() -> None:
-    """``--custom-tasks tasks.ifhard.task`` must mean this checkout's tasks, not another package of that name."""
-    import tasks
-
-    ours = Path(__file__).resolve().parent.parent / "tasks"
-    found = Path(tasks.__file__ or "").resolve().parent
-    if found != ours:
-        raise UsageError(
-            f"the package 'tasks' is taken from {found}, not from {ours}: install this checkout with pip install -e ."
-        )

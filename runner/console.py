@@ -1,10 +1,19 @@
-"""What the person at the terminal reads: results on stdout, everything else on stderr."""
+"""Writes to the terminal: results to stdout, everything else to stderr."""
 
 import contextlib
 import sys
+from pathlib import Path
 from typing import TextIO
 
-__all__ = ["say", "show"]
+from endpoints.defaults import APP_NAME
+
+__all__ = ["command_name", "say", "show"]
+
+
+def command_name() -> str:
+    """What the user typed to start this process: ``lighteval-hard`` or ``python run_lighteval.py``."""
+    program = Path(sys.argv[0] if sys.argv else "").name
+    return APP_NAME if program == APP_NAME else "python run_lighteval.py"
 
 
 def say(message: str) -> None:
@@ -18,7 +27,7 @@ def show(text: str) -> None:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """A closed pipe or a narrow encoding costs the words, never the run: the files have them too."""
+    """Write a text at once. An error of the stream is ignored: the run goes on, and its files hold the same words."""
     if stream is None:
         return
     encoding = stream.encoding or "utf-8"

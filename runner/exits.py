@@ -6,7 +6,7 @@ __all__ = ["Exit", "UsageError"]
 
 
 class Exit(IntEnum):
-    """What a run's exit status means."""
+    """The exit statuses of the command."""
 
     COMPLETE = 0
     FAIL_UNDER = 1  # a --fail-under bound was not met

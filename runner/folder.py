@@ -1,4 +1,4 @@
-"""A run's folder and its ``run.json``."""
+"""Makes, locks and describes a run's folder; ``run.json`` is the description."""
 
 import fcntl
 import json
@@ -17,13 +17,17 @@ __all__ = ["RunFile", "filed_name", "lock_folder", "new_run_dir"]
 
 
 def filed_name(model: str) -> str:
-    """A model's name as LightEval files results under it: no step upwards, no part a file system refuses."""
+    """The model's name as a relative path for LightEval's files: no ``..``, six parts of 100 characters at most."""
     parts = [part[-100:] for part in model.split("/") if part not in ("", ".", "..")]
     return "/".join(parts[-6:]) or "model"
 
 
 def new_run_dir(output_dir: Path, model: str, tasks: Sequence[TaskName]) -> Path:
-    """Make a fresh folder for one run, named after the time, the model and the tasks."""
+    """Make a new folder for one run, named after the time (UTC), the model and the tasks.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     label = "_".join([model.strip("/").rpartition("/")[2], *dict.fromkeys(task.benchmark for task in tasks)])
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:80]
@@ -39,10 +43,10 @@ def new_run_dir(output_dir: Path, model: str, tasks: Sequence[TaskName]) -> Path
 
 
 def lock_folder(run_dir: Path) -> TextIO:
-    """Keep other processes from working on a run; held until the returned file is closed or the process ends.
+    """Lock a run's folder against other processes, until the returned file is closed or this process ends.
 
     Raises:
-        UsageError: another process works on it.
+        UsageError: another process holds the lock.
     """
     file = (run_dir / ".lock").open("a", encoding="utf-8")
     try:
@@ -54,11 +58,13 @@ def lock_folder(run_dir: Path) -> TextIO:
 
 
 class RunFile:
-    """``run.json``: what was run, on what, and how it ended. Always a whole file: written beside, then renamed.
+    """The file ``run.json``: what was run, with which versions and data, and how it ended.
+
+    Each write makes a file beside it and renames that, so that a reader never sees a part of one.
 
     Args:
         run_dir: the run's folder.
-        content: what is known at the start, or the file's content when a run is resumed.
+        content: what is known when a new run starts, or the file's content when a run is resumed.
     """
 
     def __init__(self, run_dir: Path, content: dict[str, Any]) -> None:
@@ -67,7 +73,7 @@ class RunFile:
 
     @classmethod
     def start(cls, run_dir: Path, settings: Settings, command: Sequence[str]) -> "RunFile":
-        """Begin or go on with the record of a run and write it."""
+        """Write the ``run.json`` of a new run, or add a session to that of a resumed one."""
         path = run_dir / "run.json"
         content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"sessions": []}
         run = cls(run_dir, content)
@@ -79,7 +85,7 @@ class RunFile:
         return run
 
     def finish(self, status: str, exit_status: int) -> None:
-        """Write how this start of the run ended."""
+        """Record and write how the current session of the run ended."""
         self.content["status"] = status
         self.content["exit_status"] = exit_status
         self.content["sessions"][-1] |= {"ended": _now(), "status": status, "exit_status": exit_status}

@@ -1,4 +1,4 @@
-"""The arguments of ``run_lighteval.py``, one by one."""
+"""Defines the arguments of ``run_lighteval.py``."""
 
 import argparse
 import json
@@ -6,16 +6,17 @@ from typing import Any, NoReturn
 
 from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
+from runner.console import command_name
 from runner.exits import UsageError
 
 __all__ = ["build_parser"]
 
 _EXAMPLES = """\
 examples:
-  python run_lighteval.py --task "ifhard:all|0" --model embedded
-  python run_lighteval.py --task "ifhard:all|0" --model NAME --base-url http://127.0.0.1:8001/v1 --full
-  python run_lighteval.py --task "ifhard:all|0" --responses answers.jsonl --full
-  python run_lighteval.py --resume results/RUN
+  {command} --task "ifhard:all|0" --model embedded
+  {command} --task "ifhard:all|0" --model NAME --base-url http://127.0.0.1:8001/v1 --full
+  {command} --task "ifhard:all|0" --responses answers.jsonl --full
+  {command} --resume results/RUN
 
 exit status: 0 complete; 1 --fail-under not met; 2 bad usage; 3 endpoint or dataset not to be had;
 4 some samples have no valid answer or verdict; 130 interrupted (resumable)
@@ -63,11 +64,12 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser; an argument that was not given is None."""
+    """Make the parser. Arguments that are not given are None, and ``list_tasks`` is False."""
+    command = command_name()
     parser = _Parser(
-        prog="run_lighteval.py",
+        prog=command,
         description="Score a model on this package's benchmarks through LightEval.",
-        epilog=_EXAMPLES,
+        epilog=_EXAMPLES.format(command=command),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

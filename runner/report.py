@@ -6,7 +6,7 @@ from pathlib import Path
 from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
-from runner.console import say, show
+from runner.console import command_name, say, show
 from runner.exits import Exit
 from runner.folder import RunFile
 from runner.judging import RunJudges
@@ -186,4 +186,4 @@ def _say_errors(file: RunFile, run_dir: Path, asked: bool) -> None:
     if len(errors) > _SHOWN_ERRORS:
         say(f"{len(errors) - _SHOWN_ERRORS} further kinds of error: see {file.path}")
     if errors and asked:
-        say(f"what is missing (answers, verdicts) is asked for by: python run_lighteval.py --resume {run_dir}")
+        say(f"what is missing (answers, verdicts) is asked for by: {command_name()} --resume {run_dir}")

@@ -18,7 +18,7 @@ from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from runner.answer_source import AnswerSource, api_key, lost_source, open_source
-from runner.console import say, show
+from runner.console import command_name, say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import RunFile, filed_name, lock_folder, new_run_dir
@@ -102,7 +102,7 @@ class _Run:
             except OSError as error:
                 say(f"run.json cannot be written: {error}")
             if exit_status != Exit.USAGE:
-                say(f"go on with: python run_lighteval.py --resume {self.run_dir}")
+                say(f"go on with: {command_name()} --resume {self.run_dir}")
         return exit_status
 
     def show_prompts(self, count: int) -> int:

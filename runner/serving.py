@@ -1,4 +1,4 @@
-"""``--serve``: the servers of a run, from the file that describes them."""
+"""``--serve``: starts the servers that a serving file describes, for the length of a run."""
 
 import contextlib
 import dataclasses
@@ -20,14 +20,14 @@ _DECIDED = {"base_url": "--base-url", "judge_base_url": "--judge-base-url"}
 
 
 def addresses(path: Path, given: Mapping[str, Any]) -> dict[str, str]:
-    """Settings that follow from a serving file: where model and judge answer, and under which names.
+    """The settings that a serving file decides: the URLs and names of the model and the judge.
 
     Args:
-        path: the file.
-        given: settings that stood on the command line.
+        path: the serving file.
+        given: the settings of the command line, by name.
 
     Raises:
-        UsageError: the file cannot be used, or the command line says otherwise.
+        UsageError: the file cannot be used, or the command line contradicts it.
     """
     plan = _plan(path)
     found: dict[str, str] = {}
@@ -64,18 +64,19 @@ def check_only(path: Path) -> Exit:
 
 @contextlib.contextmanager
 def serving(path: Path, logs: Path, *, asked: bool, judged: bool) -> Iterator[Mapping[str, Any]]:
-    """The servers of a file, up and ready for the length of the block.
+    """Start the servers of a serving file, and stop them when the block ends.
 
     Args:
-        path: the file.
-        logs: folder for what they print.
-        asked, judged: whether the run needs the model, the judge; what it does not need is not started.
+        path: the serving file.
+        logs: folder for the servers' logs.
+        asked: whether the run needs the model's server; a server that is not needed is not started.
+        judged: whether the run needs the judge's server.
 
     Yields:
-        What ``run.json`` says of them.
+        The description of the servers for ``run.json``, once all are ready.
 
     Raises:
-        EndpointError: they cannot be started, or one is not ready in time; the others are stopped then.
+        EndpointError: a server cannot be started, or is not ready in time; the others are stopped then.
     """
     plan = _plan(path)
     plan = dataclasses.replace(plan, model=plan.model if asked else None, judge=plan.judge if judged else None)

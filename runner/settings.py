@@ -1,4 +1,4 @@
-"""What one run was asked to do: from arguments, into ``run.json``, and back for a resume."""
+"""The settings of one run, which ``run.json`` keeps, and those of them that a resume may change."""
 
 import dataclasses
 import json
@@ -43,31 +43,31 @@ class Settings:
 
     Attributes:
         tasks: in the order asked for; ``run.json`` names them as ``ifhard:all|0``.
-        model: name sent to the server, ``embedded``, or a label for saved answers.
-        base_url: server, None for the embedded model and for saved answers.
-        api_key_env: environment variable that holds the key.
-        max_samples: samples a task, None for the smoke run's default (or all with ``full``).
-        full: every sample.
-        concurrency: requests in flight; None leaves it to the kind of server.
-        dataset: name or path, None for each benchmark's default.
-        responses: file of saved answers, or None.
-        max_new_tokens: cap on each answer, None for the task's own.
-        temperature: 0 is greedy.
-        seed: sampling seed sent to the server.
-        repeats: answers a question.
-        shuffle_seed: order in which questions are sent; None keeps LightEval's order.
+        model: the model's name on its server, ``embedded``, or a label for saved answers.
+        base_url: URL of the model's server; None for the embedded model and for saved answers.
+        api_key_env: name of the environment variable with the key of the model's server.
+        max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
+        full: whether every sample is asked.
+        concurrency: number of requests to the model in flight; None for the source's own number.
+        dataset: name or path of the dataset; None for each benchmark's default.
+        responses: path of a file of saved answers, or None.
+        max_new_tokens: most new tokens of an answer; None for the task's own cap.
+        temperature: sampling temperature; 0 is greedy.
+        seed: sampling seed sent to the server, or None.
+        repeats: number of answers to each question.
+        shuffle_seed: seed of the order in which questions are sent; None for LightEval's order.
         system_prompt: system message, or None.
-        chat_template_kwargs: extra variables for the chat template.
-        output_dir: folder of run folders.
-        fail_under: lower bounds by metric name.
-        judge_model: name of the judge, None for the benchmark's own.
-        judge_base_url: its server.
-        judge_api_key_env: environment variable that holds its key.
-        judge_concurrency: requests to it in flight.
-        judge_prompts: folder of other judge prompts, or None.
-        column_map: names of the dataset's columns by the benchmark's field names.
-        graders: ``NAME=PATH`` of further checkers.
-        serve: file that says which servers to start, or None.
+        chat_template_kwargs: further variables of the chat template, by name.
+        output_dir: folder in which run folders are made.
+        fail_under: lower bounds of metrics, by the metric's name.
+        judge_model: the judge's name on its server; None for the benchmark's own judge.
+        judge_base_url: URL of the judge's server.
+        judge_api_key_env: name of the environment variable with the key of the judge's server.
+        judge_concurrency: number of requests to the judge in flight.
+        judge_prompts: folder of judge prompts that replace this package's, or None.
+        column_map: names of the dataset's columns, by the benchmark's names of the fields.
+        graders: further checkers, each ``NAME=PATH``.
+        serve: path of the serving file whose servers are started, or None.
     """
 
     tasks: tuple[TaskName, ...]
@@ -98,7 +98,7 @@ class Settings:
     serve: str | None = None
 
     def options(self) -> Options:
-        """What benchmarks read of it before their data is loaded."""
+        """The options that benchmarks read before they load their data."""
         pairs = tuple(text.partition("=") for text in self.graders)
         return Options(tuple((name, path) for name, _, path in pairs), self.judge_prompts)
 
@@ -127,16 +127,17 @@ class Settings:
 
 
 def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, smoke: int) -> Settings:
-    """The settings of a resumed run: the recorded ones, with what may change taken from the command line.
+    """The settings of a resumed run: the recorded ones, and from the command line those that may change.
 
     Args:
-        recorded: settings in the run's ``run.json``.
-        given: arguments that stood on this command line, by field name.
-        run_dir: named in the message.
-        smoke: samples a task of a run that names no number.
+        recorded: the settings in the run's ``run.json``.
+        given: the settings of this command line, by name.
+        run_dir: the run's folder, for messages.
+        smoke: number of samples of each task in a run that names no number.
 
     Raises:
-        UsageError: an argument differs from the run's own (each difference is named), or the run would shrink.
+        UsageError: a setting that may not change differs from the recorded one (the message names every one), or the
+            run would have fewer samples.
     """
     own = recorded.to_json()
     differences = [

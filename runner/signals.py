@@ -1,4 +1,4 @@
-"""SIGTERM ends a run as orderly as Ctrl-C does, in the background of a script too."""
+"""Makes SIGTERM end a run as Ctrl-C does, also where a shell has made background jobs ignore Ctrl-C."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,11 @@ __all__ = ["sigterm_like_ctrl_c"]
 
 @contextlib.contextmanager
 def sigterm_like_ctrl_c() -> Iterator[list[int]]:
-    """SIGTERM takes Ctrl-C's orderly way out; the list is filled when it came."""
+    """Within the block SIGTERM does what Ctrl-C does.
+
+    Yields:
+        A list, empty at first, to which each SIGTERM that arrives appends its signal number.
+    """
     received: list[int] = []
 
     def handler(number: int, _: Any) -> None:
@@ -29,7 +33,11 @@ def sigterm_like_ctrl_c() -> Iterator[list[int]]:
 
 
 def _interrupt() -> None:
-    """What Ctrl-C does: tasks are cancelled, so that nothing is raised in the middle of one; without any, it raises."""
+    """Cancel every task of the running event loop, as asyncio does on Ctrl-C.
+
+    Raises:
+        KeyboardInterrupt: no event loop is running.
+    """
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from endpoints.terminal import survive_closed_pipes
 from metrics.ifhard import verify
 from tasks.ifhard.dataset import BUILTIN
 
@@ -91,4 +92,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    survive_closed_pipes()
     sys.exit(main())

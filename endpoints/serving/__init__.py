@@ -1,9 +1,9 @@
-"""The model's and the judge's vLLM servers, started and stopped by the run that uses them.
+"""Starts and stops the vLLM servers of the model and the judge, for the length of a run.
 
-``plan.py`` what a serving file says · ``reading.py`` reading it strictly · ``commands.py`` the processes it means ·
-``checks.py`` what can be known to be wrong before anything starts · ``parsers.py`` and ``probe.py`` asking the
-installed server's own argument parser · ``running.py`` start, watch, stop · ``diagnosis.py`` what a log says of a
-failure · ``__main__.py`` the command line::
+``plan.py`` has the classes for the contents of a serving file; ``reading.py`` reads the file strictly; ``commands.py``
+makes the command lines; ``checks.py`` finds mistakes before anything starts; ``parsers.py`` and ``probe.py`` ask the
+installed server's own argument parser; ``running.py`` starts, watches and stops; ``ports.py`` reserves ports;
+``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py`` is the command line. An example::
 
     plan = read_serving(Path("serving/three-gpus.yaml"))
     with serve(plan, run_folder / "logs", say) as served:

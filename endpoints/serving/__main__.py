@@ -1,7 +1,7 @@
-"""``python -m endpoints.serving FILE``: start a serving file's servers until Ctrl-C; with ``--dry-run``, only check it.
+"""``python -m endpoints.serving FILE``: starts a serving file's servers until Ctrl-C; ``--dry-run`` only checks it.
 
-Exit statuses: 0 nothing is wrong (dry run), 2 the file cannot be used, 3 a server cannot be had or died, 130 Ctrl-C,
-143 SIGTERM.
+Exit statuses: 0 the dry run found no mistake; 2 the file cannot be used; 3 a server could not be started, or died, or
+the dry run found a mistake; 130 Ctrl-C; 143 SIGTERM.
 """
 
 import argparse
@@ -15,8 +15,9 @@ from typing import Final, NoReturn
 from endpoints.errors import EndpointError
 from endpoints.serving.parsers import dry_run
 from endpoints.serving.plan import ServingPlan
-from endpoints.serving.reading import ServingFileError, read_serving
+from endpoints.serving.reading import ServingFileError, find_serving, read_serving
 from endpoints.serving.running import serve
+from endpoints.terminal import survive_closed_pipes
 
 __all__ = ["main"]
 
@@ -28,7 +29,7 @@ _LOOK_S: Final = 0.5
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Check or run a serving file; returns the exit status."""
+    """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m endpoints.serving", description="Serve the model and the judge of a serving file."
     )
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     try:
-        plan = read_serving(options.file)
+        plan = read_serving(find_serving(options.file))
         if options.dry_run:
             return 0 if dry_run(plan, _show) else _UNAVAILABLE
         _stay(plan, options.log_dir)
@@ -88,4 +89,5 @@ def _show(line: str) -> None:
 
 
 if __name__ == "__main__":
+    survive_closed_pipes()
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""What can be known to be wrong with a serving plan before anything starts: everything at once, in sentences."""
+"""Finds the mistakes in a serving plan before anything starts, and reports all of them in sentences."""
 
 import os
 from collections import defaultdict
@@ -52,12 +52,15 @@ def check_plan(
     is_free: Callable[[str, int], bool] = port_is_free,
     gpu_count: Callable[[], int | None] | None = None,
 ) -> tuple[str, ...]:
-    """Every reason why the plan's servers could not run, one sentence each; empty if none is known.
+    """Find every reason why the plan's servers could not run.
 
     Args:
-        plan: the serving file.
-        is_free: whether a host's port can be listened on, OSError if the host is not this machine's.
-        gpu_count: number of GPUs of this machine, None where unknown; :func:`machine_gpus` by default.
+        plan: the serving plan.
+        is_free: tells whether a port of a host can be listened on; raises OSError if the host is another machine's.
+        gpu_count: gives this machine's number of GPUs, or None if it is unknown; :func:`machine_gpus` by default.
+
+    Returns:
+        one sentence for each reason; empty if none is known.
     """
     try:
         launches = plan_launches(plan, is_free)
@@ -73,7 +76,7 @@ def check_plan(
 
 
 def remarks(plan: ServingPlan) -> tuple[str, ...]:
-    """What is allowed but probably not meant."""
+    """One sentence for each setting that is allowed but probably a mistake."""
     return tuple(
         f"{entry.role}: of the {len(entry.gpus) // entry.replicas} GPUs of each server only {entry.gpus_needed} "
         f"will be used ({_sizes(entry)})"
@@ -83,7 +86,7 @@ def remarks(plan: ServingPlan) -> tuple[str, ...]:
 
 
 def machine_gpus() -> int | None:
-    """How many GPUs NVIDIA's driver shows to this machine or container; None without that driver."""
+    """Number of GPUs that NVIDIA's driver shows to this machine or container; None without that driver."""
     try:
         return len(list(_GPU_FOLDER.iterdir())) or None
     except OSError:

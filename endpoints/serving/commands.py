@@ -1,4 +1,4 @@
-"""From a serving plan to the processes that it means: command lines, environments, ports, GPUs."""
+"""Makes the processes of a serving plan: their command lines, environments, ports and GPUs."""
 
 import dataclasses
 import os
@@ -41,18 +41,18 @@ class Launch:
     """One process to start.
 
     Attributes:
-        name: for messages and, with hyphens, for its log: ``model``, ``judge replica 2``, ``judge router``.
-        role: the entry that it belongs to.
+        name: name in messages: ``model``, ``judge replica 2``, ``judge router``; its log's name has hyphens instead.
+        role: the entry of the file to which the process belongs.
         kind: ``vllm`` or ``router``.
-        argv: program and arguments.
-        options: the arguments that this module made, for a check by the program's own parser.
-        env: laid over the environment; None removes a variable.
-        host, port: where it listens.
-        metrics_port: second port of a router, None for a vLLM.
-        gpus: GPU numbers; None for what the run itself sees.
-        deadline_s: seconds from start to ready.
-        after: names of what must be ready before it is started: a router's replicas; the server that shares its GPU,
-            since vLLM measures the memory that is left while it loads.
+        argv: the program and its arguments.
+        options: the arguments after the program's own words, which its parser can check.
+        env: variables that are added to the environment; None removes a variable.
+        host, port: address on which the process listens.
+        metrics_port: second port of a router; None for a vLLM.
+        gpus: GPU numbers; None for the GPUs that the run itself sees.
+        deadline_s: most seconds from the start until the process is ready.
+        after: names of the processes that must be ready before this one is started: the replicas of a router; an
+            earlier server on the same GPU, since vLLM measures the free memory while it loads.
     """
 
     name: str
@@ -70,46 +70,45 @@ class Launch:
 
     @property
     def ready_url(self) -> str:
-        """Answers with 200 once requests can be served; asks for no key even where the API does."""
+        """URL that answers with status 200 once the process takes requests; it needs no key even if the API does."""
         return f"http://{_address(self.host)}:{self.port}/health"
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """Every port that it is known to listen on."""
+        """The ports on which the process listens."""
         return (self.port,) if self.metrics_port is None else (self.port, self.metrics_port)
 
     @property
     def log_name(self) -> str:
-        """File name of its log."""
+        """File name of the process's log."""
         return f"{self.name.replace(' ', '-')}.log"
 
 
 def base_url(entry: ServerPlan) -> str:
-    """Where an entry's requests go, ending in ``/v1``."""
+    """URL of an entry's API, ending in ``/v1``."""
     return f"http://{_address(entry.host)}:{entry.front_port}/v1"
 
 
 def _address(host: str) -> str:
-    """A host to connect to, for a host to listen on, as it is written in a URL."""
+    """The host in the URL of a server that listens on ``host``."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{host}]" if ":" in host else host
 
 
 def fronts(plan: ServingPlan) -> dict[Role, int]:
-    """The port at which each entry is reached."""
+    """The port of each entry that takes its requests."""
     return {entry.role: entry.front_port for entry in plan.entries()}
 
 
 def plan_launches(plan: ServingPlan, is_free: Callable[[str, int], bool] = port_is_free) -> tuple[Launch, ...]:
-    """Every process of a plan, an entry's router after its replicas.
+    """Make every process of a plan; an entry's router comes after its replicas.
 
-    Replicas, and the metrics of a router, take the ports that follow the entry's own and that are free and not
-    named in the file.
+    Replicas and the metrics of a router get ports above the entry's own, free ones that the file does not name.
 
     Args:
-        plan: the serving file.
-        is_free: whether a host's port can be listened on; an OSError counts as "yes", since the check of the entry's
-            own port says it better.
+        plan: the serving plan.
+        is_free: tells whether a port of a host can be listened on. An OSError counts as "yes", since the check of the
+            entry's own port reports it in better words.
     """
     claimed = {entry.port for entry in plan.entries()} | set(fronts(plan).values())
     launches: list[Launch] = []
@@ -132,7 +131,7 @@ def plan_launches(plan: ServingPlan, is_free: Callable[[str, int], bool] = port_
 
 
 def _sharing(launch: Launch, earlier: Sequence[Launch], local: Set[Role]) -> tuple[str, ...]:
-    """Names of the earlier servers that use a GPU of this one; a server without ``gpus`` may use any."""
+    """Names of the earlier servers that share a GPU with this one; a server without ``gpus`` may use any GPU."""
     return tuple(
         other.name
         for other in earlier
@@ -156,7 +155,7 @@ def _following(entry: ServerPlan, claimed: set[int], is_free: Callable[[str, int
 
 
 def _split(gpus: tuple[int, ...] | None, parts: int) -> list[tuple[int, ...] | None]:
-    """Equal shares in order; what is left over is reported by the checks."""
+    """Divide GPUs into equal shares, in their order; the checks report GPUs that are left over."""
     if gpus is None:
         return [None] * parts
     size = len(gpus) // parts
@@ -215,7 +214,7 @@ def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], m
 
 
 def _filled(command: Sequence[str], entry: ServerPlan, port: int) -> list[str]:
-    """A command with its placeholders filled in; other braces, as in JSON, stay."""
+    """Fill in the placeholders of a command; other braces, such as JSON's, are kept."""
     known = {"{model}": entry.model, "{host}": entry.host, "{port}": str(port)}
     if entry.python is not None:
         known["{python}"] = entry.python
@@ -224,7 +223,7 @@ def _filled(command: Sequence[str], entry: ServerPlan, port: int) -> list[str]:
 
 
 def _beside_us(program: str) -> str:
-    """A program of this environment even where it is not activated, else its bare name, looked up on PATH."""
+    """The bare name of a program that PATH has; otherwise its path in this Python environment, if it is there."""
     if shutil.which(program) is None:
         beside = Path(sys.executable).with_name(program)
         if os.access(beside, os.X_OK):
@@ -233,7 +232,7 @@ def _beside_us(program: str) -> str:
 
 
 def _own_environment(entry: ServerPlan) -> dict[str, str | None]:
-    """What activating the environment of ``python`` would do: its programs first, no modules of ours."""
+    """Variables as if the environment of ``python`` were active: its programs come first, our modules are not seen."""
     if entry.python is None:
         return {}
     folder = str(Path(entry.python).parent)
@@ -247,7 +246,7 @@ def program_of(launch: Launch) -> str | None:
 
 
 def shown_command(launch: Launch) -> str:
-    """A launch as one would type it, with keys and tokens blanked."""
+    """The command line of a launch as text; keys and tokens are replaced."""
     changes = {name: value for name, value in launch.env.items() if name not in _UNSHOWN}
     unset = [f"-u {name}" for name, value in sorted(changes.items()) if value is None]
     assignments = [

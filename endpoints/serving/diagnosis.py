@@ -1,4 +1,4 @@
-"""What a server's log says of its death: vLLM's last lines only point to the cause, which stands further up."""
+"""Finds the cause of a server's death in its log: vLLM writes the cause further up than the last lines."""
 
 import os
 import re
@@ -25,12 +25,12 @@ _EMPTY_WORDS: Final = re.compile(
 
 
 def last_line(log: Path, limit: int = 160) -> str:
-    """The last line of a log that says something, without colours; empty if there is none."""
+    """The last line of a log that has words, without colour codes; empty if there is none."""
     return one_line(_COLOUR.sub("", tail(log, 1)), limit)
 
 
 def causes(log: Path) -> tuple[str, ...]:
-    """Up to three exceptions that a log names, the earliest first, without those that only repeat another's death."""
+    """Up to three exceptions in a log, the earliest first, without those that only report another process's death."""
     try:
         with log.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - _READ_BYTES))

@@ -1,4 +1,4 @@
-"""The dry run: the commands of a plan, what is wrong with it, and what the installed server's own parser says."""
+"""The dry run: prints a plan's commands and mistakes, and has the installed server's parser check the options."""
 
 import contextlib
 import json
@@ -26,11 +26,11 @@ _PACKAGES: Final[Mapping[str, str]] = {"vllm": "vLLM", "router": "vllm-router"}
 
 @dataclass(frozen=True, slots=True)
 class ParserAnswer:
-    """What is known of some launches' options.
+    """The result of checking the options of some launches.
 
     Attributes:
-        sentence: one line for people.
-        refused: whether a parser refuses the options: the server would not start.
+        sentence: the result in one line, for people.
+        refused: whether a parser refuses the options, so that the server would not start.
     """
 
     sentence: str
@@ -38,14 +38,14 @@ class ParserAnswer:
 
 
 def dry_run(plan: ServingPlan, show: Callable[[str], None]) -> bool:
-    """Print every command and everything that is known to be wrong; nothing is started.
+    """Print every command of a plan and every mistake that can be found; no server is started.
 
     Args:
-        plan: the serving file.
-        show: takes one line.
+        plan: the serving plan.
+        show: prints one line.
 
     Returns:
-        Whether nothing is wrong. Options that no parser could be asked about are said to be unchecked, not wrong.
+        Whether no mistake was found. Options that no parser could check are reported as unchecked, not as mistakes.
     """
     problems = check_plan(plan)
     launches: tuple[Launch, ...] = ()
@@ -64,9 +64,9 @@ def dry_run(plan: ServingPlan, show: Callable[[str], None]) -> bool:
 
 
 def ask_parsers(launches: Sequence[Launch]) -> tuple[ParserAnswer, ...]:
-    """Have the installed vLLM and vllm-router parse the options that their launches would be given.
+    """Have the installed vLLM and vllm-router parse the options of their launches.
 
-    One process is started for each interpreter and program; it builds the parser and no engine.
+    One process is started for each interpreter and program; it makes the parser but no engine.
     """
     groups: dict[tuple[str | None, str], list[Launch]] = defaultdict(list)
     for launch in launches:
@@ -82,7 +82,7 @@ def ask_parsers(launches: Sequence[Launch]) -> tuple[ParserAnswer, ...]:
 
 
 def interpreter_of(launch: Launch) -> str | None:
-    """The Python in whose environment a launch's program is installed, or None where that cannot be told."""
+    """Path of the Python in whose environment a launch's program is installed; None if it cannot be found."""
     program = program_of(launch)
     if program is None:
         return None
@@ -117,7 +117,7 @@ def _ask(python: str, kind: str, members: Sequence[Launch], names: str) -> list[
 
 
 def _probe(python: str, question: Mapping[str, Any], launch: Launch) -> dict[str, Any] | str:
-    """The probe's answer, or why there is none."""
+    """The probe's answer as an object, or a phrase that says why there is none."""
     merged = {**os.environ, **launch.env}
     try:
         done = subprocess.run(

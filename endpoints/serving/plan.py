@@ -1,4 +1,4 @@
-"""What a serving file says: one server (or several replicas of it) for the model, one for the judge."""
+"""The contents of a serving file: a server, or replicas of it, for the model, and another for the judge."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class RouterPlan:
     """The load balancer in front of an entry's replicas.
 
     Attributes:
-        port: where it listens; None is the entry's port.
-        command: replaces ``vllm-router``; ``{python}``, ``{host}`` and ``{port}`` are filled in, the options of
-            vllm-router (``--worker-urls`` and so on) are appended.
-        policy: how it chooses a replica; its own parser knows the names.
-        extra_args: further options, as they are.
+        port: port on which the router listens; None for the entry's port.
+        command: command that replaces ``vllm-router``; ``{python}``, ``{host}`` and ``{port}`` in it are filled in, and
+            the options of vllm-router (``--worker-urls`` and so on) are appended.
+        policy: name of the router's way to choose a replica; the router's own parser knows the names.
+        extra_args: further options, which are passed on unchanged.
     """
 
     port: int | None = None
@@ -33,31 +33,33 @@ class RouterPlan:
 
 @dataclass(frozen=True, slots=True)
 class ServerPlan:
-    """One entry of the file. What is None was not written, and is left to vLLM.
+    """One entry of a serving file. An attribute that the file does not set is None, and vLLM's own default holds.
 
     Attributes:
         role: ``model`` or ``judge``.
-        model: a Hub name or a folder.
-        port: where the entry is reached.
-        host: address to listen on.
-        served_model_name: names that requests may use, the first being the one to use; empty for ``model`` itself.
-        gpus: physical GPU numbers (CUDA_VISIBLE_DEVICES); empty for none, None for what the run itself sees.
-        tensor_parallel_size, pipeline_parallel_size, data_parallel_size: of each replica.
-        max_model_len: window, tokens.
-        max_num_seqs: sequences in one batch.
+        model: the model's name on the Hub, or its folder.
+        port: port that takes the entry's requests.
+        host: address on which the server listens.
+        served_model_name: names that requests may use for the model, of which runs use the first; empty means that
+            ``model`` is the name.
+        gpus: physical numbers of the GPUs (CUDA_VISIBLE_DEVICES); empty for no GPU, None for those that the run sees.
+        tensor_parallel_size, pipeline_parallel_size, data_parallel_size: vLLM's settings of these names, for each
+            replica.
+        max_model_len: context length in tokens.
+        max_num_seqs: most sequences in one batch.
         dtype: type of the weights.
-        gpu_memory_utilization: share of each GPU's memory, 0 to 1.
-        reasoning_parser: splits reasoning from the answer.
+        gpu_memory_utilization: share of each GPU's memory that the server may use, from 0 to 1.
+        reasoning_parser: name of vLLM's parser that separates reasoning from the answer.
         distributed_executor_backend: ``mp``, ``ray``, ...
-        trust_remote_code: run Python code that comes with the model.
-        extra_args: further options, as they are.
-        env: laid over the environment; None removes a variable.
-        python: interpreter of vLLM's environment.
-        command: replaces the launch command; ``{python}``, ``{model}``, ``{host}`` and ``{port}`` are filled in,
-            vLLM's options are appended.
-        replicas: how many servers of this kind; GPUs are split evenly, a router stands in front of two or more.
-        router: that router's settings.
-        deadline_s: seconds from start to ready.
+        trust_remote_code: whether Python code that comes with the model is run.
+        extra_args: further options, which are passed on unchanged.
+        env: variables that are added to the environment; None removes a variable.
+        python: path of the Python in vLLM's environment.
+        command: command that replaces vLLM's; ``{python}``, ``{model}``, ``{host}`` and ``{port}`` in it are filled in,
+            and vLLM's options are appended.
+        replicas: number of servers with these settings; they share the GPUs evenly, and two or more have a router.
+        router: the router's settings.
+        deadline_s: most seconds from the start until the server is ready.
     """
 
     role: Role
@@ -86,19 +88,19 @@ class ServerPlan:
 
     @property
     def served_name(self) -> str:
-        """The model name for requests."""
+        """The model's name in requests."""
         return self.served_model_name[0] if self.served_model_name else self.model
 
     @property
     def front_port(self) -> int:
-        """Where requests go: the router's port, or the only server's."""
+        """The port that takes the entry's requests: the router's, or that of the only server."""
         if self.replicas > 1 and self.router is not None and self.router.port is not None:
             return self.router.port
         return self.port
 
     @property
     def gpus_needed(self) -> int:
-        """GPUs of one replica."""
+        """Number of GPUs of one replica."""
         sizes = (self.tensor_parallel_size, self.pipeline_parallel_size, self.data_parallel_size)
         product = 1
         for size in sizes:
@@ -107,18 +109,18 @@ class ServerPlan:
 
     @property
     def on_cluster(self) -> bool:
-        """Whether Ray, not CUDA_VISIBLE_DEVICES, says which GPUs are used."""
+        """Whether Ray chooses the GPUs instead of CUDA_VISIBLE_DEVICES."""
         return self.distributed_executor_backend == "ray"
 
 
 @dataclass(frozen=True, slots=True)
 class ServingPlan:
-    """A serving file; either entry may be absent.
+    """The contents of a serving file; one of the two entries may be absent.
 
     Attributes:
-        path: the file.
-        model: the server of the model that is evaluated.
-        judge: the server of the judge.
+        path: path of the file.
+        model: entry of the model that is evaluated, or None.
+        judge: entry of the judge, or None.
     """
 
     path: Path
@@ -126,7 +128,7 @@ class ServingPlan:
     judge: ServerPlan | None = None
 
     def entries(self) -> Iterator[ServerPlan]:
-        """The entries that are there, the model first."""
+        """The entries of the file, the model first."""
         for entry in (self.model, self.judge):
             if entry is not None:
                 yield entry

@@ -1,8 +1,8 @@
-"""Whether a port can be had, and keeping it for a server that needs minutes to take it.
+"""Checks whether a port is free, and reserves it for a server that needs minutes until it listens.
 
 vLLM binds its port early, listens only when the model is loaded, and lets another server of the same user share the
-port (SO_REUSEPORT): two runs with one file would each get a part of the other's questions. So a port counts as taken
-as soon as anybody has bound it, and it is bound here from the check until the run's end.
+port (SO_REUSEPORT). Two runs with one serving file would therefore each get some of the other's requests. So a port
+counts as taken as soon as a program has bound it, and this module binds it from the check until the run's end.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ _TAKEN: Final = (errno.EADDRINUSE, errno.EACCES)
 
 
 def port_is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there now, and nobody else is about to.
+    """Whether a server could listen on this port, and no other program has bound it.
 
     Raises:
         OSError: the host is no address of this machine.
@@ -39,12 +39,12 @@ def port_is_free(host: str, port: int) -> bool:
 
 @contextlib.contextmanager
 def held_port(host: str, port: int) -> Iterator[None]:
-    """Keep a port out of other programs' hands, but not out of those of a server that sets SO_REUSEADDR.
+    """Reserve a port within the block: no other program can bind it but a server that sets SO_REUSEADDR.
 
-    Holding works on Linux; elsewhere nothing is held.
+    This works on Linux; elsewhere nothing is reserved.
 
     Raises:
-        EndpointError: it cannot be had.
+        EndpointError: the port is taken or may not be bound.
     """
     try:
         holder = _bound(host, port)
@@ -60,7 +60,7 @@ def held_port(host: str, port: int) -> Iterator[None]:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """A socket bound there that does not listen.
+    """A socket that is bound to this port and does not listen.
 
     Raises:
         OSError: the port is taken or not allowed (EADDRINUSE, EACCES), or the host is not this machine's.
@@ -85,7 +85,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def _only_lingering(port: int) -> bool:
-    """Whether connections of the port are left, and no listener (Linux; false elsewhere)."""
+    """Whether the port has old connections but no listener (on Linux; False elsewhere)."""
     states = set()
     for table in _TABLES:
         with contextlib.suppress(OSError):

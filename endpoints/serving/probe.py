@@ -1,8 +1,9 @@
-"""Asks an installed vLLM's (or vllm-router's) own argument parser; runs in that environment, starts no engine.
+"""Has an installed vLLM's or vllm-router's own parser check options. It runs in that environment and starts no engine.
 
-Run by path with a JSON object on standard input, ``{"kind": "vllm" | "router", "commands": [[argument, ...], ...]}``;
-the last line of standard output is a JSON object: ``{"missing": package}`` where the package is not installed, else
-``{"version": text, "answers": [null or why the parser refuses, ...]}``. Needs the standard library and that package.
+The file is run by its path and needs the standard library and that package alone. It reads a JSON object from standard
+input, ``{"kind": "vllm" | "router", "commands": [[argument, ...], ...]}``. The last line that it prints is a JSON
+object: ``{"missing": package}`` if the package is not installed, otherwise ``{"version": text, "answers": [null, or why
+the parser refuses the command, ...]}``.
 """
 
 import argparse
@@ -74,7 +75,7 @@ def _refusal(parse: Callable[[list[str]], None], command: list[str]) -> str | No
 
 
 def main() -> int:
-    """Read the question, print the answer."""
+    """Read the commands and print the answers."""
     question = json.load(sys.stdin)
     package = {"vllm": "vllm", "router": "vllm_router"}[question["kind"]]
     if importlib.util.find_spec(package) is None:

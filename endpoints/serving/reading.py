@@ -1,4 +1,4 @@
-"""Reading a serving file strictly: an unknown key, a wrong type or a key given twice is an error, never ignored."""
+"""Reads a serving file strictly: an unknown key, a wrong type and a key given twice are errors."""
 
 import difflib
 import math
@@ -11,7 +11,7 @@ import yaml
 
 from endpoints.serving.plan import DEFAULT_PORTS, ROLES, Role, RouterPlan, ServerPlan, ServingPlan
 
-__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "read_serving"]
+__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "find_serving", "read_serving"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LAST_PORT: Final = 65_535
@@ -21,7 +21,20 @@ _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 
 
 class ServingFileError(ValueError):
-    """The serving file cannot be used as it is; the message names the file and every problem found in it."""
+    """The serving file cannot be used; the message names the file and every problem in it."""
+
+
+def find_serving(path: Path) -> Path:
+    """Find the serving file that a path names.
+
+    Returns:
+        the path itself, with one exception: if the path is ``serving/NAME`` and does not exist, but this package has a
+        ready serving file of that name, the path of the ready file.
+    """
+    ready = Path(__file__).resolve().parents[2] / path
+    if len(path.parts) == 2 and path.parts[0] == "serving" and not path.exists() and ready.is_file():
+        return ready
+    return path
 
 
 class _Strict(yaml.SafeLoader):
@@ -59,7 +72,7 @@ def _text(value: Any) -> str:
 
 
 def _path_or_name(value: Any) -> str:
-    """A text whose leading ``~`` is the user's home."""
+    """A text; a leading ``~`` is replaced by the user's home folder."""
     text = _text(value)
     return str(Path(text).expanduser()) if text.startswith("~") else text
 
@@ -174,8 +187,8 @@ def read_serving(path: Path) -> ServingPlan:
             :class:`~endpoints.serving.plan.ServerPlan`.
 
     Raises:
-        ServingFileError: the file cannot be read, or something in it is unknown, missing or of the wrong type; the
-            message lists every problem with the key and what is legal there.
+        ServingFileError: the file cannot be read, or a key in it is unknown, missing or has a value of a wrong type;
+            the message lists every problem, with the key and the values that are legal there.
     """
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)
@@ -194,7 +207,7 @@ def read_serving(path: Path) -> ServingPlan:
 
 
 def _mapping(value: Any, where: str, legal: tuple[str, ...], problems: list[str]) -> dict[str, Any]:
-    """The known keys of a mapping; what else is there becomes a problem."""
+    """The known keys of a mapping; each other key is added to the problems."""
     if not isinstance(value, dict):
         problems.append(f"{where} must be a mapping with keys among {', '.join(legal)}, not {_shown(value)}")
         return {}

@@ -1,4 +1,4 @@
-"""Starting a plan's servers side by side, watching them, and stopping them however the run ends."""
+"""Starts the servers of a plan at the same time, watches them, and stops them however the run ends."""
 
 import contextlib
 import queue
@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 
 
 class _Running:
-    """One launch on its way from start to ready."""
+    """One launch with its process and its log; the process is started later."""
 
     def __init__(self, launch: Launch, log_path: Path) -> None:
         self.launch = launch
@@ -48,11 +48,11 @@ class _Running:
         )
 
     def seconds(self) -> int:
-        """Whole seconds since its start."""
+        """Number of whole seconds since the process was started."""
         return int(time.monotonic() - self.began)
 
     def death(self) -> str:
-        """A sentence about a server that ended by itself."""
+        """A sentence that says how the server ended by itself."""
         last = last_line(self.log_path)
         return (
             f"{self.launch.name} ended by itself (exit status {self.process.exit_code}); its log is {self.log_path}"
@@ -62,15 +62,15 @@ class _Running:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Servers that are ready.
+    """The servers of a plan, all of them ready.
 
     Attributes:
-        model_base_url: of the model's API, ending in ``/v1``; None if the file has no entry ``model``.
-        judge_base_url: of the judge's.
-        model_name: the model's name for requests; None likewise.
-        judge_name: the judge's.
-        logs: log file of each process, by name.
-        record: what ``run.json`` should say of the servers: the file and the commands, secrets blanked.
+        model_base_url: URL of the model's API, ending in ``/v1``; None if the plan has no entry ``model``.
+        judge_base_url: URL of the judge's API, ending in ``/v1``; None if the plan has no entry ``judge``.
+        model_name: the model's name in requests; None if the plan has no entry ``model``.
+        judge_name: the judge's name in requests; None if the plan has no entry ``judge``.
+        logs: path of each process's log, by the process's name.
+        record: description of the servers for ``run.json``: the file and the commands, without keys and tokens.
     """
 
     model_base_url: str | None
@@ -82,11 +82,11 @@ class Served:
     _servers: tuple[_Running, ...]
 
     def pids(self) -> dict[str, int]:
-        """Process id, which is also the process group, of each server, by name."""
+        """The process id of each server, which is its process group's id too, by the server's name."""
         return {server.launch.name: server.process.pid for server in self._servers if server.process.pid is not None}
 
     def deaths(self) -> tuple[str, ...]:
-        """A sentence for each server that has ended by itself since it was ready."""
+        """One sentence for each server that has ended by itself since it was ready."""
         return tuple(server.death() for server in self._servers if not server.process.alive)
 
 
@@ -94,19 +94,19 @@ class Served:
 def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PROGRESS_S) -> Iterator[Served]:
     """Start every server of a plan, wait until all are ready, and stop all of them when the block ends.
 
-    The servers are ended with the block in every case: success, an error, Ctrl-C, a signal that ends the run, even
+    The servers end with the block however it ends: success, an error, Ctrl-C, a signal that ends the run, even
     ``kill -9`` (see :mod:`endpoints.process`).
 
     Args:
-        plan: the serving file.
-        log_dir: folder for the logs, made if it is not there; logs of an earlier start are kept, new ones numbered.
-        say: takes one line for the person at the terminal; also called from another thread when a server dies.
-        progress_s: seconds between two lines about a server that is not ready yet.
+        plan: the serving plan.
+        log_dir: folder for the logs, made if it does not exist; logs of an earlier start are kept, new ones numbered.
+        say: prints one line; another thread calls it too, when a server dies.
+        progress_s: number of seconds between two lines about a server that is not ready yet.
 
     Raises:
-        EndpointError: something is known to be wrong with the plan, or a port was taken since the check (nothing was
-            started), or a server died or was not ready by its deadline (the others were stopped); the message says
-            why, with the end of the log.
+        EndpointError: the plan has a mistake, or a port was taken after the check (nothing was started then); or a
+            server died or was not ready at its deadline (the others were stopped then). The message says why, with the
+            last lines of the log.
     """
     problems = check_plan(plan)
     if problems:
@@ -141,7 +141,7 @@ def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PR
 
 
 def _fresh(path: Path) -> Path:
-    """``path``, or a numbered name beside it where that exists: a resumed run keeps the log of what ended it."""
+    """``path``, or a numbered path beside it if that exists, so that a resumed run keeps the earlier logs."""
     number = 1
     fresh = path
     while fresh.exists():
@@ -151,10 +151,10 @@ def _fresh(path: Path) -> Path:
 
 
 def _start_all(servers: Sequence[_Running], say: Say, progress_s: float) -> None:
-    """Start the servers, each as soon as those that it waits for are ready, and return when all are ready.
+    """Start each server when those before it (``Launch.after``) are ready, and return when all are ready.
 
     Raises:
-        EndpointError: one of them died, or its deadline passed.
+        EndpointError: a server died, or its deadline passed.
     """
     answers: queue.Queue[tuple[_Running, float | ServerFailed]] = queue.Queue()
     waiting = list(servers)
@@ -181,7 +181,7 @@ def _start(server: _Running, answers: "queue.Queue[tuple[_Running, float | Serve
     """Start one server, and a thread that waits for it.
 
     Raises:
-        EndpointError: its program cannot be run.
+        EndpointError: the server's program cannot be run.
     """
     launch = server.launch
     gpus = ""
@@ -225,7 +225,7 @@ def _failure(server: _Running, failure: ServerFailed, servers: Sequence[_Running
 
 @contextlib.contextmanager
 def _watched(servers: Sequence[_Running], say: Say) -> Iterator[None]:
-    """Say it once, at once, when a server ends by itself."""
+    """Print one line as soon as a server ends by itself."""
     done = threading.Event()
 
     def watch() -> None:
@@ -246,7 +246,7 @@ def _watched(servers: Sequence[_Running], say: Say) -> Iterator[None]:
 
 
 def _stop_all(servers: Sequence[_Running], say: Say) -> None:
-    """End every server, all at the same time; return when they are gone."""
+    """End all servers at the same time, and return when they are gone."""
     started = [server for server in servers if server.process.pid is not None]
     if any(server.process.alive for server in started):
         say(f"stopping {', '.join(server.launch.name for server in started if server.process.alive)}")

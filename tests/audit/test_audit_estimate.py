@@ -5,7 +5,7 @@ import json
 import pytest
 from audit_runs import command, make_round, review, truth
 
-from audit.estimate import Case, estimate_round
+from audit.estimates import Case, estimate_round
 from audit.jsonl import read_json, read_jsonl
 from audit.statistics import cohens_kappa
 

@@ -14,7 +14,7 @@ from audit.comparing import compare_repeats, compare_runs
 from audit.errors import AuditError
 from audit.jsonl import read_jsonl
 from audit.panel import build_panel
-from audit.panel_file import read_panel, write_panel
+from audit.panel_parquet import read_panel, write_panel
 from audit.runs import config_of
 from audit.wording import reader_of
 from metrics.ifhard.records import score_sample as score_ifhard

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from endpoints.serving.plan import RouterPlan, ServerPlan
-from endpoints.serving.reading import LEGAL_KEYS, ROUTER_KEYS, ServingFileError, read_serving
+from endpoints.serving.reading import LEGAL_KEYS, ROUTER_KEYS, ServingFileError, find_serving, read_serving
 
 
 @pytest.fixture
@@ -20,6 +20,36 @@ def read(tmp_path):
         return read_serving(path)
 
     return reader
+
+
+class TestFind:
+    """Where a named file is looked for."""
+
+    READY = Path(__file__).resolve().parents[2] / "serving"
+
+    @pytest.mark.parametrize("name", ["serving/one-gpu.yaml", "./serving/one-gpu.yaml"])
+    def test_a_ready_file(self, tmp_path, monkeypatch, name):
+        """From any folder."""
+        monkeypatch.chdir(tmp_path)
+        assert find_serving(Path(name)) == self.READY / "one-gpu.yaml"
+
+    def test_the_users_own_file_comes_first(self, tmp_path, monkeypatch):
+        """Of the same name in a folder of the same name."""
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "serving").mkdir()
+        (tmp_path / "serving" / "one-gpu.yaml").write_text("model: {model: m}\n", encoding="utf-8")
+        assert find_serving(Path("serving/one-gpu.yaml")) == Path("serving/one-gpu.yaml")
+        assert find_serving(Path("serving/cpu.yaml")) == self.READY / "cpu.yaml"
+
+    @pytest.mark.parametrize(
+        "name",
+        ["one-gpu.yaml", "serving", "serving/none.yaml", "other/one-gpu.yaml", "serving/../pyproject.toml",
+         "/serving/one-gpu.yaml", "x/serving/one-gpu.yaml"],
+    )  # fmt: skip
+    def test_other_paths_stay(self, tmp_path, monkeypatch, name):
+        """They are read, or named as missing, as they were given."""
+        monkeypatch.chdir(tmp_path)
+        assert find_serving(Path(name)) == Path(name)
 
 
 class TestRead:

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 
 import pytest
+from closed_pipe import run_unread
+from fault_server import FaultServer, answer
 
 from endpoints.errors import EndpointError
 from judges.hardmultiqa import calibrate as command
@@ -234,3 +236,14 @@ def test_a_key_variable_that_is_not_set(monkeypatch, capsys):
     monkeypatch.delenv("MY_KEY", raising=False)
     assert command.main(["--api-key-env", "MY_KEY"]) == 2
     assert "MY_KEY is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["stdout", "both streams"])
+def test_a_reader_that_goes_away(both):
+    """``... | head``: no trace, and the exit status of the work: 4, since no reply can be read; 0 for help."""
+    with FaultServer(default=answer("не знаю")) as server:
+        for arguments, expected in ((["--help"], 0), (["--judge-base-url", server.url, "--judge-model", "tiny"], 4)):
+            status, said = run_unread("-m", "judges.hardmultiqa.calibrate", *arguments, both=both)
+            assert status == expected, said
+            assert "Traceback" not in said
+            assert "BrokenPipeError" not in said

@@ -1,4 +1,4 @@
-"""The three ways to label a round: a model, a page for a person, labels taken in from a file."""
+"""``python -m audit review``: a model labels a round, a page is written for a person, or a file of labels is read."""
 
 import asyncio
 from argparse import Namespace
@@ -9,8 +9,8 @@ from typing import Final
 from audit.errors import AuditError
 from audit.jsonl import read_json, sha256_of, write_json
 from audit.labels import read_labels, write_labels
+from audit.model_reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.page import render_page
-from audit.reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.round import Round, check_reviewer
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
@@ -23,7 +23,17 @@ Say = Callable[[str], None]
 
 
 def write_page(round_: Round, reviewer: str, path: Path, say: Say) -> None:
-    """Write the review page of one person."""
+    """Write the review page of one person.
+
+    Args:
+        round_: the round.
+        reviewer: the person's name in the round.
+        path: the HTML file.
+        say: prints one line.
+
+    Raises:
+        AuditError: the reviewer's name is not allowed, or the file cannot be written.
+    """
     check_reviewer(reviewer)
     try:
         with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -35,11 +45,21 @@ def write_page(round_: Round, reviewer: str, path: Path, say: Say) -> None:
 
 
 def import_labels(round_: Round, path: Path, reviewer: str | None, *, replace: bool, say: Say) -> int:
-    """Take labels into the round; returns how many cases they leave without one.
+    """Copy the labels of a file into the round's folder.
+
+    Args:
+        round_: the round.
+        path: the file of labels.
+        reviewer: the name that the labels must bear; None for any.
+        replace: whether labels that the same reviewer gave before may change.
+        say: prints one line.
+
+    Returns:
+        the number of cases without a label.
 
     Raises:
-        AuditError: labels that cannot stand, of another reviewer than named, or that would change or drop labels of
-            the same reviewer without ``replace``.
+        AuditError: a label is not allowed, the labels are another reviewer's, or earlier labels would change or be
+            dropped and ``replace`` is false.
     """
     found, labels = read_labels(path, round_.case_ids, round_.cases_sha256)
     name = check_reviewer(found)
@@ -58,14 +78,23 @@ def import_labels(round_: Round, path: Path, reviewer: str | None, *, replace: b
 
 
 def review_by_model(round_: Round, arguments: Namespace, api_key: str | None, say: Say) -> int:
-    """Have a model label the round; returns how many cases it leaves without a label.
+    """Let a model label the round.
 
-    Every reply is in ``review_<reviewer>.journal.jsonl`` as it arrives: after an interruption the same command asks
-    only for the rest.
+    Every reply is written to ``review_<reviewer>.journal.jsonl`` when it arrives. If the review is interrupted, the
+    same command asks only for the replies that are missing.
+
+    Args:
+        round_: the round.
+        arguments: those of ``python -m audit review``.
+        api_key: key of the server; None for none.
+        say: prints one line.
+
+    Returns:
+        the number of cases without a label.
 
     Raises:
         EndpointError, JournalError: see :meth:`endpoints.client.Endpoint.run`.
-        AuditError: the reviewer's labels there are a person's, or another model's.
+        AuditError: the round holds labels that a person or another model gave under the reviewer's name.
     """
     name = check_reviewer(arguments.reviewer)
     target = round_.labels_path(name)

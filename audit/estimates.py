@@ -1,4 +1,7 @@
-"""What a reviewed round says of its graders: agreement, error rates, intervals, and where the fixtures stand."""
+"""Computes the estimates of a reviewed round: reviewers' agreement, each grader's error rates with intervals.
+
+It reads and writes no files; :mod:`audit.estimate_command` does.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,16 +39,18 @@ class Case(NamedTuple):
     """A reviewed case.
 
     Attributes:
-        id: of the case.
-        stratum: it was drawn from.
-        instruction_id: of its constraint.
-        leans: one a reviewer, None where one gave none.
-        verdicts_given: the reviewers' verdicts, likewise.
-        verdicts: by grader, frozen at the draw; None for fixtures, and where a grader has none.
-        fixture: id of the fixture, "" for a panel case.
-        expected: the fixture's label, "" for a panel case.
-        shows: finding and decision of the fixture, "" for none.
-        given_consensus: the consensus that a published file states; None to take it from the leans.
+        id: the case's id.
+        stratum: name of the stratum from which the case was drawn.
+        instruction_id: id of the constraint that was judged.
+        leans: each reviewer's lean (``pass`` or ``fail``), in the order of the reviewers; None for a reviewer who gave
+            no label.
+        verdicts_given: each reviewer's verdict (``pass``, ``fail`` or ``unclear``), in the same order; None likewise.
+        verdicts: each grader's verdict by the grader's name, as it was when the case was drawn; None where the grader
+            has no verdict. Fixtures have only None.
+        fixture: the fixture's id; "" for a case from the panel.
+        expected: the fixture's label (``pass`` or ``fail``); "" for a case from the panel.
+        shows: ids of the finding and the decision that the fixture demonstrates, joined by ", "; "" for none.
+        given_consensus: the consensus that a published file states; None means that the leans decide.
     """
 
     id: str
@@ -61,12 +66,18 @@ class Case(NamedTuple):
 
     @property
     def consensus(self) -> str:
-        """The shared lean, "" without one. A single reviewer agrees with themself."""
+        """The lean that all reviewers share, or "" if there is none; a single reviewer's lean is the consensus."""
         return consensus(self.leans) if self.given_consensus is None else self.given_consensus
 
 
 class Rate(NamedTuple):
-    """A weighted rate with its intervals; None where undefined."""
+    """A weighted rate with its intervals; each is None where it is undefined.
+
+    Attributes:
+        value: the rate, from 0 to 1.
+        bootstrap: its percentile interval, see :func:`audit.statistics.bootstrap_interval`.
+        score: its score interval, see :func:`audit.statistics.score_interval`.
+    """
 
     value: float | None
     bootstrap: Interval | None
@@ -74,15 +85,17 @@ class Rate(NamedTuple):
 
 
 class StratumCount(NamedTuple):
-    """One stratum under one grader.
+    """Counts of one stratum's cases for one grader.
 
     Attributes:
-        name, population: of the stratum.
-        cases: drawn; ``decided + undecided + no_verdict``.
-        decided: with a consensus and a verdict of the grader.
-        undecided: without a consensus (or not labelled by all).
-        no_verdict: with a consensus, but the grader has no verdict.
-        false_passes, false_fails: decided cases where the consensus contradicts the grader.
+        name: the stratum's name.
+        population: number of verdicts in the panel that the stratum stands for.
+        cases: number of cases drawn; the sum of ``decided``, ``undecided`` and ``no_verdict``.
+        decided: number of cases with a consensus and a verdict of the grader.
+        undecided: number of cases without a consensus, those that a reviewer has not labelled among them.
+        no_verdict: number of cases with a consensus but no verdict of the grader.
+        false_passes: number of decided cases that the grader passed and the consensus fails.
+        false_fails: number of decided cases that the grader failed and the consensus passes.
     """
 
     name: str
@@ -96,14 +109,15 @@ class StratumCount(NamedTuple):
 
 
 class GraderEstimate(NamedTuple):
-    """One grader in one round.
+    """The error rates of one grader in one round.
 
     Attributes:
-        grader: its name.
+        grader: the grader's name.
         error: rate of wrong verdicts.
-        false_pass, false_fail: its two parts; they add up to it.
-        strata: counts.
-        undefined: why there is no rate, "" where there is one.
+        false_pass: rate of verdicts that pass what fails.
+        false_fail: rate of verdicts that fail what passes; the two rates add up to ``error``.
+        strata: counts of each stratum.
+        undefined: why there is no rate; "" if there is one.
     """
 
     grader: str
@@ -116,16 +130,21 @@ class GraderEstimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """All that is said of a round.
+    """The estimates of one round.
 
     Attributes:
-        round: its number.
-        reviewers: their names.
-        cases: number of cases, of which ``labelled`` have a lean of every reviewer and ``decided`` a consensus.
-        kappas: by what was compared: ``leans`` of all cases (the headline), ``leans without fixtures``, ``verdicts``.
-        graders: one estimate each.
-        fixtures: fixtures with a consensus, and the ids of those whose label it contradicts.
-        seed, resamples, level: of the bootstrap.
+        round: the round's number.
+        reviewers: the reviewers' names.
+        cases: number of cases.
+        labelled: number of cases with a lean of every reviewer.
+        decided: number of cases with a consensus.
+        kappas: Cohen's kappa of two reviewers, by what was compared: ``leans`` (of all cases, the headline),
+            ``leans without fixtures``, ``verdicts``. Empty with one reviewer.
+        graders: the estimate of each grader.
+        fixtures: number of fixtures with a consensus, and the ids of those whose label the consensus contradicts.
+        seed: seed of the bootstrap's random generator.
+        resamples: number of bootstrap resamples.
+        level: confidence level of the intervals, from 0 to 1.
     """
 
     round: int
@@ -141,7 +160,7 @@ class Estimate:
     level: float
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON; undefined numbers are null."""
+        """The estimates as a JSON object; undefined numbers are null."""
         return {
             "round": self.round,
             "reviewers": list(self.reviewers),
@@ -183,15 +202,17 @@ def estimate_round(
     """Estimate a round.
 
     Args:
-        number: of the round.
+        number: the round's number.
         cases: every case that was drawn, labelled or not.
-        populations: of the strata, in the order in which they are resampled.
+        populations: number of verdicts of each stratum, by name, in the order in which strata are resampled.
         graders: names of the graders to estimate.
         reviewers: one or two names, in the order of the cases' leans.
-        seed, resamples, level: of the bootstrap; each grader starts from the same seed.
+        seed: seed of the bootstrap's random generator; each grader starts from the same one.
+        resamples: number of bootstrap resamples.
+        level: confidence level of the intervals, from 0 to 1.
 
     Raises:
-        AuditError: a case of a stratum without a line in the strata, or not one or two reviewers.
+        AuditError: a case is of a stratum that ``populations`` lacks, or there are not one or two reviewers.
     """
     if len(reviewers) not in (1, 2):
         raise AuditError(f"labels of one or two reviewers are needed, got {len(reviewers)}")

@@ -1,4 +1,4 @@
-"""Estimates of a round on disk, and of an audit in its published form."""
+"""``python -m audit estimate``: reads a round or a published audit, prints its estimates, writes its files."""
 
 from argparse import Namespace
 from collections import Counter
@@ -8,7 +8,7 @@ from typing import Any
 
 from audit import published
 from audit.errors import AuditError
-from audit.estimate import Case, Estimate, estimate_round
+from audit.estimates import Case, Estimate, estimate_round
 from audit.jsonl import write_json, write_jsonl
 from audit.labels import Label, read_labels
 from audit.report import estimate_lines
@@ -23,8 +23,15 @@ Say = Callable[[str], None]
 def estimate_reviewed(arguments: Namespace, say: Say) -> tuple[dict[str, Any], bool]:
     """Estimate a round, print the report, and write it beside the round in the published form.
 
+    Args:
+        arguments: ``round`` (folder), ``labels`` (files, or None for all in the folder), ``seed``, ``resamples``.
+        say: prints one line.
+
     Returns:
-        the numbers, and whether every case has a label of every reviewer.
+        the estimates as a JSON object, and whether every case has a label of every reviewer.
+
+    Raises:
+        AuditError: the folder holds no round or no labels, or they cannot be read.
     """
     round_ = open_round(arguments.round)
     paths = arguments.labels or sorted(round_.folder.glob("labels_*.jsonl"))
@@ -85,7 +92,7 @@ def cases_of(round_: Round, labels: Mapping[str, Mapping[str, Label]]) -> list[C
 def _published_rows(
     round_: Round, labels: Mapping[str, Mapping[str, Label]], cases: Sequence[Case]
 ) -> Iterator[dict[str, Any]]:
-    """The review in the published form: reviewers are a and b, whatever their names."""
+    """The rows of ``blind_review`` in the published form, which calls the reviewers a and b."""
     for shown, case in zip(round_.cases, cases, strict=True):
         hidden = round_.sealed[case.id]
         row = {name: shown[name] for name in ("case_id", "round")}
@@ -105,9 +112,18 @@ def _published_rows(
 def estimate_published(arguments: Namespace, say: Say, warn: Say) -> tuple[dict[str, Any], bool]:
     """Estimate the rounds of a published audit and print the report.
 
+    Args:
+        arguments: ``published`` (folder or id on the Hub), ``revision``, ``round_number`` (None for every round),
+            ``seed``, ``resamples``.
+        say: prints one line of the report.
+        warn: prints one warning.
+
+    Returns:
+        the estimates of each round by its number, and True: a published review is complete.
+
     Raises:
-        AuditError: the tables are not what they should be.
-        EndpointError: the Hub does not give them.
+        AuditError: a table is missing, or its values cannot be read.
+        EndpointError: the Hub did not give the tables.
     """
     tables = _tables(arguments.published, arguments.revision)
     for warning in published.warnings_of(tables):

@@ -1,8 +1,9 @@
-"""The parquet form of a panel: the columns of the published ``panel_verdicts``, and what review needs beside them.
+"""Writes and reads a panel as a parquet file: the columns of the published ``panel_verdicts``, and those of a review.
 
-One row a response. ``constraints`` is a list of structs: ``instruction_id``, ``kwargs_json``, ``instruction``, one
-boolean for each grader under its name (null: no verdict), one ``<grader>_reason`` for each, ``crash`` (whether any
-grader's checker raised) and ``crashed`` (which). A panel made by other means, of any checkers, is read the same way.
+Each row is one response. Its ``constraints`` is a list of structs with these fields: ``instruction_id``,
+``kwargs_json``, ``instruction``; for each grader a boolean under its name (null: no verdict) and a text
+``<grader>_reason``; ``crash``, whether any grader's checker raised an exception; ``crashed``, the names of those
+graders. A panel of other checkers that another program wrote in this form can be read as well.
 """
 
 from collections.abc import Mapping
@@ -48,7 +49,7 @@ def write_panel(path: Path, panel: Panel) -> None:
     """Write a panel; equal panels give equal rows in equal order.
 
     Raises:
-        AuditError: a grader whose name a column of the struct has, or the file cannot be written.
+        AuditError: a grader's name is that of another field of the struct, or the file cannot be written.
     """
     for grader in panel.graders:
         if grader in _RESERVED or grader.endswith(_REASON):
@@ -90,11 +91,12 @@ def _flat(row: Row, graders: tuple[str, ...]) -> dict[str, Any]:
 def read_panel(path: Path) -> Panel:
     """Read a panel with prompts and responses, as :func:`write_panel` writes it.
 
-    Graders are the boolean fields of the constraint struct, ``crash`` apart; reasons, crashes and ``kwargs_json`` may
-    be missing.
+    The graders are the boolean fields of the constraints' struct, except ``crash``. The fields for reasons, crashes
+    and ``kwargs_json`` may be missing.
 
     Raises:
-        AuditError: no parquet file, or columns missing that a review needs (the published panel has no responses).
+        AuditError: the file is no parquet file, or lacks a column that a review needs (the published panel has no
+            responses).
     """
     try:
         table = pq.read_table(path)

@@ -1,4 +1,7 @@
-"""A language model as a reviewer: the question put to it, its reply read, a whole round labelled."""
+"""Lets a language model review a round: words the question, reads the reply, asks about every case.
+
+It reads no arguments and writes no labels; :mod:`audit.review_command` does.
+"""
 
 import hashlib
 import json
@@ -48,17 +51,17 @@ _FORMAT: Final[Mapping[str, Any]] = {"type": "json_schema", "json_schema": {"nam
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """A model and how it is asked.
+    """A model that reviews, and how it is asked.
 
     Attributes:
         name: the reviewer's name in the round.
-        model: as the server knows it.
-        max_tokens: cap on a reply.
-        attempts: how often a case is asked until the reply can be read.
-        sampling: body fields such as temperature and seed. A case is asked again with seed plus one each time, and at
-            a temperature of at least 0.5, since a greedy server would give the same reply.
-        extra_body: further body fields (``chat_template_kwargs``).
-        structured: whether the server is told the reply's JSON schema.
+        model: the model's name on its server.
+        max_tokens: most tokens of a reply.
+        attempts: most requests about one case; the case is asked about again while its reply cannot be read.
+        sampling: fields of the request such as temperature and seed. Each further attempt at a case adds 1 to the
+            seed and has a temperature of at least 0.5, since a greedy server would give the same reply.
+        extra_body: further fields of the request (``chat_template_kwargs``).
+        structured: whether the request carries the JSON schema of the reply.
     """
 
     name: str
@@ -92,13 +95,14 @@ class Reviewer:
 
 @dataclass(slots=True)
 class Reviewed:
-    """What came of a review.
+    """The result of a review by a model.
 
     Attributes:
-        labels: by case id.
-        unreadable: replies that were no label, over all attempts.
-        asked_again: cases that took more than one reply and have a label.
-        without_label: why a case has none: the last reply's fault, or the server's words.
+        labels: the labels, by case id.
+        unreadable: number of replies that were no label, over all attempts.
+        asked_again: number of cases that got a label at a second or later attempt.
+        without_label: for each case without a label, by its id: why its last reply could not be read, or the error of
+            the server.
     """
 
     labels: dict[str, Label] = field(default_factory=dict)
@@ -108,7 +112,7 @@ class Reviewed:
 
 
 def messages(case: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
-    """The question about one case: the task, then the case between marks that its text does not hold."""
+    """The messages about one case: the task, then the case between marks that do not occur in its own text."""
     parts = (case["instruction"], case["prompt"], case["response"])
     mark = hashlib.sha256("\n".join(parts).encode("utf-8")).hexdigest()[:8]
     shown = [
@@ -121,10 +125,10 @@ def messages(case: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
 
 
 def read_reply(text: str) -> Label:
-    """The label in a reply: its last JSON object, whatever stands around it; reasoning before it is skipped.
+    """Read the label in a reply: its last JSON object; text around it and reasoning before it are ignored.
 
     Raises:
-        LabelError: no JSON object, or one that is no label.
+        LabelError: the reply has no JSON object, or its last one is no label.
     """
     text = text.rpartition("</think>")[2]
     decoder = json.JSONDecoder()
@@ -145,7 +149,13 @@ def read_reply(text: str) -> Label:
 async def label_round(
     round_: Round, reviewer: Reviewer, endpoint: Endpoint, journal: Journal | None = None
 ) -> Reviewed:
-    """Have every case labelled, in the reviewer's own order; what the journal holds is not asked again.
+    """Ask a model about every case of a round, in that reviewer's own order.
+
+    Args:
+        round_: the round.
+        reviewer: the model and how it is asked.
+        endpoint: the model's server.
+        journal: keeps every reply; a reply that it holds already is not asked for again.
 
     Raises:
         EndpointError, JournalError: see :meth:`endpoints.client.Endpoint.run`.
