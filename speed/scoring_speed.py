@@ -45,7 +45,7 @@ def vector_cases(path: Path) -> list[Case]:
 
 def own_cases() -> list[Case]:
     """The verdict cases of the project's own tables."""
-    tables = [ROOT / "tests" / "ifhard" / "cases" / f"{family}.yaml" for family in FAMILIES]
+    tables = [ROOT / "tests" / "metrics" / "ifhard" / "cases" / f"{family}.yaml" for family in FAMILIES]
     loaded = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in tables]
     return [Case(name, c["params"], c["text"]) for table in loaded for name, cases in table.items() for c in cases]
 

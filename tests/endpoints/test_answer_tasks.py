@@ -6,6 +6,7 @@ import pytest
 from fault_server import FaultServer
 from lighteval.tasks.requests import Doc
 
+from endpoints.answer_tasks import Scored
 from endpoints.journal import read_journal
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
@@ -26,16 +27,29 @@ def model(server, tmp_path, **more):
     return EndpointModel(config, **more)
 
 
-def test_what_the_work_gives_is_the_judgement(tmp_path):
+def test_what_the_work_gives_is_the_record_and_the_judgement(tmp_path):
     """Of its own document, whatever the order in which work ends."""
 
     async def judge(doc, outcome):
         await asyncio.sleep(0.01 if doc.query.endswith("0") else 0)
-        return f"judged {outcome.text}"
+        return Scored({"id": doc.query}, f"judged {outcome.text}")
 
     with FaultServer() as server:
         responses = asyncio.run(model(server, tmp_path, on_answer=judge).greedy_until(docs(12)))
     assert [response.judgement for response in responses] == [f"judged re: q{number}" for number in range(12)]
+    assert [response.record for response in responses] == [{"id": f"q{number}"} for number in range(12)]
+
+
+def test_work_that_is_done_at_once_needs_no_task(tmp_path):
+    """A scored answer may be returned as it is; None means that nothing was made of the answer."""
+
+    def score(doc, outcome):
+        return Scored({"text": outcome.text}) if doc.query != "q1" else None
+
+    with FaultServer() as server:
+        responses = asyncio.run(model(server, tmp_path, on_answer=score).greedy_until(docs(3)))
+    assert [response.record for response in responses] == [{"text": "re: q0"}, None, {"text": "re: q2"}]
+    assert [response.judgement for response in responses] == [""] * 3
 
 
 def test_answers_are_worked_on_while_others_are_awaited(tmp_path):
@@ -44,6 +58,7 @@ def test_answers_are_worked_on_while_others_are_awaited(tmp_path):
 
     async def judge(doc, outcome):
         judged.set()
+        return Scored(None)
 
     async def reply(server, request):
         from fault_server import echo
@@ -68,6 +83,7 @@ def test_generation_waits_for_slow_work(tmp_path):
         most = max(most, waiting)
         await asyncio.sleep(0.005)
         waiting -= 1
+        return Scored(None)
 
     with FaultServer() as server:
         asyncio.run(model(server, tmp_path, on_answer=judge, most_waiting=3).greedy_until(docs(60)))

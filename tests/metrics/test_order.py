@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from metrics.record import Answer, Sample
 from metrics.summary import in_order
 from tasks.registry import BENCHMARK_NAMES, benchmark
 
@@ -17,9 +18,9 @@ def records():
         '"is_terminal": false}]'
     )
     for number in range(40):
-        specific = {"id": f"q{number // 2:02d}", "repeat": number % 2, "scoring": scoring, "labels": '{"tier": "easy"}'}
+        sample = Sample(f"q{number // 2:02d}", number % 2, scoring, '{"tier": "easy"}')
         text = "два слова" if number % 3 else "одно"
-        found.append(benchmark("ifhard").score(specific, text, False))
+        found.append(benchmark("ifhard").score(sample, Answer(text), None))
     return found
 
 
@@ -45,7 +46,7 @@ def test_every_benchmark_summarises_samples_without_an_answer_in_any_order(name)
     labels = '{"tier": "easy", "family": "convert", "difficulty": "easy", "type": "open"}'
     found = benchmark(name)
     made = [
-        found.unanswered({"id": f"q{number}", "repeat": 0, "scoring": scoring, "labels": labels}, "failed", "HTTP 500")
+        found.unanswered(Sample(f"q{number}", 0, scoring, labels), "failed", "HTTP 500")
         for number in range(6)
     ]
     assert found.summarise(made).headlines == found.summarise(made[::-1]).headlines

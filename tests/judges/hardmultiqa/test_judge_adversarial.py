@@ -12,6 +12,7 @@ from judges.hardmultiqa.framing import mark_of
 from judges.hardmultiqa.judging import judge
 from judges.judgement import JudgeReply
 from metrics.hardmultiqa import TYPES, parse_key, score_verdict
+from metrics.record import Answer, Sample
 
 ATTACKS = load_attacks()
 IDS = [name for name, _ in ATTACKS]
@@ -28,7 +29,7 @@ def judged(question, reply, answer=None):
         )
 
     text = question["answer"] if answer is None else answer
-    return asyncio.run(judge({"scoring": scoring_of(question)}, text, ask)), calls
+    return asyncio.run(judge(Sample("q", 0, scoring_of(question), "{}"), Answer(text), ask)), calls
 
 
 def score_of(question, judgement):

@@ -13,7 +13,6 @@ from fault_server import FaultServer, answer
 from endpoints.errors import EndpointError
 from judges.hardmultiqa import calibrate as command
 from judges.hardmultiqa.calibration import calibrate, load_cases, render, wilson
-from judges.hardmultiqa.judging import use_prompts
 from judges.judgement import JudgeReply, JudgeUnavailable
 from metrics.hardmultiqa import TYPES, decide, fold, parse_key
 
@@ -34,7 +33,7 @@ def scripted(wrong=(), silent=(), unreadable=()):
                 return JudgeReply("не знаю", 10, 1)
             if case.type == "open":
                 return JudgeReply(f"Оценка: {0 if case_id in wrong else case.label.observed}", 10, 1)
-            key = parse_key(case.specific["scoring"])
+            key = parse_key(case.sample.scoring)
             if case.type == "one-option-many-options":
                 chosen = [2] if case_id in wrong and case.label.observed != [2] else case.label.observed
                 if case_id in wrong and chosen == case.label.observed:
@@ -63,7 +62,7 @@ def list_reply(case, wrong):
 
 def first_word(case):
     """A word of the question's text."""
-    return parse_key(case.specific["scoring"]).question.split()[0]
+    return parse_key(case.sample.scoring).question.split()[0]
 
 
 def test_the_set_covers_types_and_kinds():
@@ -82,7 +81,7 @@ def test_labels_agree_with_their_kinds():
         if case.kind in ("wrong", "refusing"):
             assert case.label.score == 0.0, case.id
         if case.type == "one-option-many-options":
-            chosen = decide(case.answer, parse_key(case.specific["scoring"]).options)
+            chosen = decide(case.answer, parse_key(case.sample.scoring).options)
             assert chosen is None or sorted(chosen) == case.label.observed, case.id
 
 
@@ -220,7 +219,6 @@ def test_bad_arguments_are_exit_two(monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit) as caught:
         command.main(["--judge-concurrency", "0"])
     assert caught.value.code == 2
-    use_prompts(None)
 
 
 @pytest.mark.parametrize("key", ["ключ", "a\nb", "a\x01b"], ids=["cyrillic", "line feed", "control"])

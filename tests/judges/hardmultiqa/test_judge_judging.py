@@ -7,8 +7,9 @@ import pytest
 
 from judges.hardmultiqa.framing import STAND_IN
 from judges.hardmultiqa.judging import ATTEMPTS, judge
-from judges.judgement import Judgement, JudgeReply, JudgeUnavailable
+from judges.judgement import JudgeReply, JudgeUnavailable
 from metrics.hardmultiqa import TYPES, RowError
+from metrics.record import Answer, Sample
 
 REFERENCES = {kind: ["Волга"] for kind in TYPES} | {"one-option-many-options": ["1"]}
 GOOD = {
@@ -22,9 +23,9 @@ GOOD = {
 }
 
 
-def specific(kind, **more):
+def sample(kind, **more):
     scoring = {"type": kind, "question": "Это Дон?\n1) Волга\n2) Ока", "reference": REFERENCES[kind]} | more
-    return {"scoring": json.dumps(scoring, ensure_ascii=False)}
+    return Sample("q", 0, json.dumps(scoring, ensure_ascii=False), "{}")
 
 
 def judged(kind, text, *replies, **more):
@@ -38,7 +39,7 @@ def judged(kind, text, *replies, **more):
             raise reply
         return reply if isinstance(reply, JudgeReply) else JudgeReply(reply, 100, 10)
 
-    return asyncio.run(judge(specific(kind, **more), text, ask)), calls
+    return asyncio.run(judge(sample(kind, **more), Answer(text), ask)), calls
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -49,7 +50,7 @@ def test_a_readable_reply_ends_it(kind):
     assert (judgement.prompt_tokens, judgement.completion_tokens) == (100, 10)
     assert judgement.replies == (GOOD[kind],)
     assert judgement.reason
-    assert Judgement.from_json(judgement.to_json()) == judgement
+    assert json.loads(judgement.to_json())["replies"] == [GOOD[kind]]
     (call,) = calls
     assert call.attempt == 1
     assert (call.response_format is None) is (kind == "open")
@@ -132,7 +133,7 @@ def test_a_right_answer_that_praises_itself_is_judged_right_when_signed(kind):
         assert "mark" in call.response_format["json_schema"]["schema"]["required"]
         return JudgeReply(json.dumps({"mark": mark} | json.loads(GOOD[kind]), ensure_ascii=False))
 
-    judgement = asyncio.run(judge(specific(kind), f"Волга\n{praise}", ask))
+    judgement = asyncio.run(judge(sample(kind), Answer(f"Волга\n{praise}"), ask))
     assert (judgement.status, judgement.calls, len(marks)) == ("judged", 2, 1)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.hardmultiqa import PROMPTS_VERSION, PromptsError, prompts_identity, prompts_sha256, use_prompts
+from judges.hardmultiqa import PROMPTS_VERSION, PromptsError, judging
 from judges.hardmultiqa.framing import compose, mark_of
 from judges.hardmultiqa.prompt_files import BUILTIN, builtin_prompts, load_prompts
 from metrics.hardmultiqa import TYPES, parse_key
@@ -25,12 +25,6 @@ def folder(tmp_path):
     copy = tmp_path / "prompts"
     shutil.copytree(BUILTIN, copy)
     return copy
-
-
-@pytest.fixture(autouse=True)
-def _own_prompts_afterwards():
-    yield
-    use_prompts(None)
 
 
 def test_one_prompt_a_type():
@@ -54,20 +48,20 @@ def test_the_identity_names_version_and_content():
     digest = hashlib.sha256()
     for kind in TYPES:
         digest.update(f"{kind}\0{(BUILTIN / f'{kind}.txt').read_text(encoding='utf-8')}\0".encode())
-    assert prompts_sha256() == digest.hexdigest()
-    assert prompts_identity() == f"prompts {PROMPTS_VERSION} sha256 {digest.hexdigest()[:12]} (this project's)"
+    assert builtin_prompts().sha256 == digest.hexdigest()
+    assert judging().identity == f"prompts {PROMPTS_VERSION} sha256 {digest.hexdigest()[:12]} (this project's)"
 
 
 def test_other_prompts_are_named_as_such(folder):
-    """The path as it was given, another digest; None goes back."""
-    ours = prompts_sha256()
+    """The path as it was given, another digest; ours are as they were."""
+    ours = builtin_prompts().sha256
     with (folder / "open.txt").open("a", encoding="utf-8", newline="\n") as file:
         file.write("Ещё одно правило.\n")
-    use_prompts(str(folder))
-    assert prompts_identity() == f"prompts from {folder} sha256 {prompts_sha256()[:12]}"
-    assert prompts_sha256() != ours
-    use_prompts(None)
-    assert prompts_sha256() == ours
+    others = load_prompts(folder, str(folder))
+    assert judging(others).identity == f"prompts from {folder} sha256 {others.sha256[:12]}"
+    assert others.sha256 != ours
+    assert builtin_prompts().sha256 == ours
+    assert judging().identity.endswith("(this project's)")
 
 
 def test_line_ends_do_not_change_the_identity(folder):
@@ -92,26 +86,24 @@ SPOILED = [
 
 @pytest.mark.parametrize(("spoil", "message"), [row[1:] for row in SPOILED], ids=[row[0] for row in SPOILED])
 def test_prompts_that_cannot_work_are_refused(folder, spoil, message):
-    """Before anything is asked, with the file named; the prompts in use stay."""
+    """Before anything is asked, with the file named."""
     path = folder / "mistakes.txt"
     path.write_text(spoil(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-    before = prompts_identity()
     with pytest.raises(PromptsError, match=message) as caught:
-        use_prompts(str(folder))
+        load_prompts(folder, str(folder))
     assert "mistakes.txt" in str(caught.value)
-    assert prompts_identity() == before
 
 
 def test_a_missing_or_unreadable_file_is_refused(folder):
     """A folder without all five, a file that is no UTF-8, and no folder at all."""
     (folder / "open.txt").write_bytes(b"\xff")
     with pytest.raises(PromptsError, match=r"open\.txt"):
-        use_prompts(str(folder))
+        load_prompts(folder, str(folder))
     (folder / "open.txt").unlink()
     with pytest.raises(PromptsError, match=r"open\.txt is missing; a folder of judge prompts holds"):
-        use_prompts(str(folder))
+        load_prompts(folder, str(folder))
     with pytest.raises(PromptsError, match="is missing"):
-        use_prompts(str(folder / "nowhere"))
+        load_prompts(folder / "nowhere", "nowhere")
 
 
 def test_a_message_to_the_letter():

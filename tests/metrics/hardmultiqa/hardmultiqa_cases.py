@@ -9,7 +9,8 @@ import yaml
 
 from judges.hardmultiqa.judging import judge
 from judges.judgement import JudgeReply
-from metrics.hardmultiqa.records import score_judged
+from metrics.hardmultiqa.records import score
+from metrics.record import Answer, Sample
 
 FOLDER = Path(__file__).with_name("cases")
 
@@ -39,14 +40,10 @@ def wanted_score(case):
     return None if case["score"] is None else float(Fraction(str(case["score"])))
 
 
-def specific_of(case):
+def sample_of(case):
     scoring = {name: case[name] for name in ("type", "question", "reference", "cut")}
-    return {
-        "id": case["id"],
-        "repeat": 0,
-        "scoring": json.dumps(scoring, ensure_ascii=False),
-        "labels": json.dumps({"type": case["type"], "topic": ""}),
-    }
+    labels = json.dumps({"type": case["type"], "topic": ""})
+    return Sample(case["id"], 0, json.dumps(scoring, ensure_ascii=False), labels)
 
 
 def run_case(case):
@@ -58,6 +55,6 @@ def run_case(case):
         calls.append(call)
         return JudgeReply(replies[min(len(calls), len(replies)) - 1], 100, 10)
 
-    specific = specific_of(case)
-    judgement = asyncio.run(judge(specific, case["answer"], ask))
-    return judgement, score_judged(specific, case["answer"], False, judgement), calls
+    sample, answer = sample_of(case), Answer(case["answer"])
+    judgement = asyncio.run(judge(sample, answer, ask))
+    return judgement, score(sample, answer, judgement), calls

@@ -4,13 +4,14 @@ import json
 from collections import Counter
 
 import pytest
-from hardmultiqa_cases import load_cases, replies_of, run_case, specific_of, wanted_score
+from hardmultiqa_cases import load_cases, replies_of, run_case, sample_of, wanted_score
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judges.judgement import Judgement
 from metrics.hardmultiqa import TYPES, empty_verdict, parse_key, score_verdict
-from metrics.hardmultiqa.records import score_judged
+from metrics.hardmultiqa.records import score
+from metrics.record import Answer
 
 CASES = load_cases()
 
@@ -64,14 +65,12 @@ def test_the_reason_says_what_was_missing(kind, name, reason):
     assert record["verdicts"][0]["reason"] == judgement.reason == reason
 
 
-def test_the_second_entry_says_what_judging_took():
-    """Calls and tokens of all attempts, and the rule's word on options."""
+def test_the_record_says_what_judging_took():
+    """Calls and tokens of all attempts, and the rule's word on options; no verdict holds them."""
     case = next(case for case in CASES if case["id"] == "contradiction-then-right")
     _, record, _ = run_case(case)
-    entry = record["verdicts"][1]
-    assert (entry["id"], entry["family"], entry["passed"]) == ("judge", "judge", True)
-    assert entry["reason"] == "judged at call 2"
-    assert json.loads(entry["observed"]) == {
+    assert len(record["verdicts"]) == 1
+    assert record["judging"] == {
         "status": "judged",
         "calls": 2,
         "prompt_tokens": 200,
@@ -87,7 +86,8 @@ def test_every_record_has_one_schema():
     for record in records:
         assert list(record) == list(records[0])
         assert list(record["scores"]) == list(records[0]["scores"])
-        assert [list(verdict) for verdict in record["verdicts"]] == [list(records[0]["verdicts"][0])] * 2
+        assert [list(verdict) for verdict in record["verdicts"]] == [list(records[0]["verdicts"][0])]
+        assert list(record["judging"]) == list(records[0]["judging"])
 
 
 BAD_VERDICTS = [
@@ -109,9 +109,9 @@ BAD_VERDICTS = [
 @pytest.mark.parametrize(("kind", "verdict"), BAD_VERDICTS)
 def test_a_stored_verdict_of_another_question_is_an_error(kind, verdict):
     """A verdict that cannot be of this question is refused, never scored."""
-    specific = specific_of({"id": "x", "type": kind, "question": "?", "reference": ["1"], "cut": []})
+    sample = sample_of({"id": "x", "type": kind, "question": "?", "reference": ["1"], "cut": []})
     with pytest.raises(ValueError, match=r"verdict|one-to-one"):
-        score_judged(specific, "1", False, Judgement("judged", verdict))
+        score(sample, Answer("1"), Judgement("judged", verdict))
 
 
 @settings(deadline=None)

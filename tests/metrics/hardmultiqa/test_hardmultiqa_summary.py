@@ -7,33 +7,34 @@ import pytest
 from hardmultiqa_cases import load_cases, run_case, wanted_score
 
 from judges.judgement import Judgement
-from metrics.hardmultiqa.lighteval_metrics import HardMultiQACorpus
-from metrics.hardmultiqa.records import score_judged, unanswered_sample
-from metrics.hardmultiqa.summary import HEADLINES, LOWER_IS_BETTER, summarise
+from metrics.hardmultiqa.records import score, unanswered
+from metrics.hardmultiqa.summary import METRICS, summarise
+from metrics.lighteval import record_metric
+from metrics.record import Answer, Sample
 
+HEADLINES = tuple(spec.name for spec in METRICS)
+CORPUS = record_metric(
+    "HardMultiQA", METRICS, score=score, unanswered=unanswered, summarise=summarise, judge_all=lambda asked: []
+).corpus_level_fn
 QUESTION = "Где?\n1) Тут\n2) Там"
 
 
-def specific(number, kind="open", reference=("Волга",), repeat=0, topic=""):
+def sample(number, kind="open", reference=("Волга",), repeat=0, topic=""):
     scoring = {"type": kind, "question": QUESTION, "reference": list(reference)}
-    return {
-        "id": f"q{number}",
-        "repeat": repeat,
-        "scoring": json.dumps(scoring, ensure_ascii=False),
-        "labels": json.dumps({"type": kind, "topic": topic}, ensure_ascii=False),
-    }
+    labels = json.dumps({"type": kind, "topic": topic}, ensure_ascii=False)
+    return Sample(f"q{number}", repeat, json.dumps(scoring, ensure_ascii=False), labels)
 
 
 def open_answer(number, grade, text="Волга", **more):
     judgement = Judgement("judged", {"grade": grade}, calls=bool(text), prompt_tokens=50, completion_tokens=5)
-    return score_judged(specific(number, **more), text, False, judgement)
+    return score(sample(number, **more), Answer(text), judgement)
 
 
 def options_answer(number, text, chosen):
     right = chosen == [1]
     verdict = {"chosen": chosen, "verdict": "correct" if right else "incorrect"}
-    return score_judged(
-        specific(number, "one-option-many-options", ["1"]), text, False, Judgement("judged", verdict, calls=1)
+    return score(
+        sample(number, "one-option-many-options", ["1"]), Answer(text), Judgement("judged", verdict, calls=1)
     )
 
 
@@ -43,14 +44,14 @@ def list_answer(number, elements, matches, references=2):
         "matches": [{"element": n, "reference": n} for n in range(1, matches + 1)],
     }
     reference = [str(n) for n in range(references)]
-    return score_judged(
-        specific(number, "strict-list", reference), "что-то", False, Judgement("judged", verdict, calls=1)
+    return score(
+        sample(number, "strict-list", reference), Answer("что-то"), Judgement("judged", verdict, calls=1)
     )
 
 
 def unjudged(number, status="unjudged", calls=3):
     judgement = Judgement(status, error="no readable verdict", calls=calls, prompt_tokens=150, completion_tokens=9)
-    return score_judged(specific(number), "Волга", False, judgement)
+    return score(sample(number), Answer("Волга"), judgement)
 
 
 def values_of(summary):
@@ -107,7 +108,7 @@ def test_answers_without_a_verdict_open_bounds():
     """Two judged, one unreadable, one without reply, one never generated."""
     records = [
         open_answer(0, 1), open_answer(1, -1), unjudged(2), unjudged(3, "failed", 0),
-        unanswered_sample(specific(4), "failed", "down"),
+        unanswered(sample(4), "failed", "down"),
     ]  # fmt: skip
     summary = summarise(records)
     headline = summary.headline("hardmultiqa_judge")
@@ -124,7 +125,7 @@ def test_answers_without_a_verdict_open_bounds():
 
 def test_judging_effort_is_counted():
     """Calls and tokens over all attempts, those of unjudged answers included; empty answers cost none."""
-    empty = score_judged(specific(3), "", False, Judgement("judged", {"grade": 0}))
+    empty = score(sample(3), Answer(""), Judgement("judged", {"grade": 0}))
     summary = summarise([open_answer(0, 1), open_answer(1, 1), unjudged(2), empty])
     assert summary.breakdowns["judging"]["open"] == {
         "n": 4, "without_a_call": 1, "calls": 5, "asked_again": 2, "unreadable": 1, "no_reply": 0,
@@ -158,11 +159,11 @@ def test_agreement_with_the_rule():
 
 def test_nothing_judged_is_undefined_not_zero():
     """No verdict at all: None with a reason, NaN under LightEval."""
-    summary = summarise([unanswered_sample(specific(i), "failed", "down") for i in range(3)])
+    summary = summarise([unanswered(sample(i), "failed", "down") for i in range(3)])
     for headline in summary.headlines:
         assert headline.value is None
         assert headline.note
-    row = HardMultiQACorpus().compute_corpus([unanswered_sample(specific(0), "not_asked", "x")])
+    row = CORPUS.compute_corpus([unanswered(sample(0), "not_asked", "x")])
     assert all(math.isnan(row[name]) for name in HEADLINES)
 
 
@@ -184,7 +185,8 @@ def test_topics_where_rows_have_them():
 
 def test_lighteval_sees_every_per_sample_value():
     """One row of floats; what a task has none of is NaN."""
-    row = HardMultiQACorpus().compute_corpus([list_answer(0, 2, 1)])
+    row = CORPUS.compute_corpus([list_answer(0, 2, 1)])
     assert row["hardmultiqa_judge"] == pytest.approx(0.5)
     assert math.isnan(row["open_wrong_share"])
-    assert set(LOWER_IS_BETTER) == {h for h in HEADLINES if h not in ("hardmultiqa_judge", "judge_coverage")}
+    lower = {spec.name for spec in METRICS if not spec.higher_is_better}
+    assert lower == set(HEADLINES) - {"hardmultiqa_judge", "judge_coverage"}

@@ -9,7 +9,7 @@ import pytest
 from ifbench_cases import own_fixtures
 
 from metrics import ifbench
-from metrics.ifbench import foreign, grading
+from metrics.ifbench import foreign
 from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, lighteval_source, source_at
 
 REGISTRY = """
@@ -236,25 +236,25 @@ def test_threads_take_turns(checkers):
         ] * 100
 
 
-def test_added_graders_are_strict_and_loose(checkout, monkeypatch):
-    """NAME=PATH gives two graders beside the others; a name is given once."""
-    known = {}
-    monkeypatch.setattr(grading, "_foreign", lambda: known)
-    source = ifbench.add_grader("other", checkout)
+def test_added_graders_are_strict_and_loose(checkout):
+    """NAME=PATH gives two graders beside the others, which stay as they are; a name is given once."""
+    own = ifbench.Graders({})
+    graders = own.adding("other", checkout)
     try:
-        assert ifbench.graders() == (*ifbench.OWN_GRADERS, "other_strict", "other_loose")
-        assert ifbench.sources() == [source]
+        assert graders.names == (*ifbench.OWN_GRADERS, "other_strict", "other_loose")
+        assert (own.names, own.sources) == (ifbench.OWN_GRADERS, [])
+        assert graders.sources == [source_at("other", checkout)]
         strict, loose = (
-            ifbench.verify("format:list", {"sep": "-"}, "Sure:\n- a", prompt="asked", grader=f"other_{kind}").passed
+            graders.verify("format:list", {"sep": "-"}, "Sure:\n- a", prompt="asked", grader=f"other_{kind}").passed
             for kind in ("strict", "loose")
         )
         assert (strict, loose) == (False, True)
-        assert ifbench.verify("format:list", {"sep": "-"}, " ", grader="other_loose").code == "blank-answer"
+        assert graders.verify("format:list", {"sep": "-"}, " ", grader="other_loose").code == "blank-answer"
         for taken in ("other", "proposed"):
             with pytest.raises(ValueError, match="already"):
-                ifbench.add_grader(taken, checkout)
+                graders.adding(taken, checkout)
     finally:
-        known["other"].close()
+        graders._foreign["other"].close()
 
 
 def test_without_lighteval_its_graders_are_absent(monkeypatch):

@@ -104,7 +104,7 @@ def test_blank_answers_fail_everything(answer, grader):
 def test_graders_are_named_and_others_refused():
     """Two readings, strict and loose."""
     assert ifbench.OWN_GRADERS == ("fixes_only", "fixes_only_loose", "proposed", "proposed_loose")
-    assert ifbench.graders() == ifbench.GRADERS
+    assert ifbench.default_graders().names == ifbench.GRADERS
     assert set(ifbench.OWN_GRADERS) <= set(ifbench.GRADERS)
     with pytest.raises(ValueError, match="'strict'"):
         ifbench.verify("format:newline", {}, "a", grader="strict")

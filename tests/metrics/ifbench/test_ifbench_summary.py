@@ -5,12 +5,16 @@ import math
 
 import pytest
 
-from metrics.ifbench import NotGradableError, grading, records
+from metrics.ifbench import Graders, NotGradableError
 from metrics.ifbench.foreign import Source
-from metrics.ifbench.records import MAIN, score_sample, scoring_key, unanswered_sample
-from metrics.ifbench.summary import FAIL_UNDER, LOWER_IS_BETTER, summarise
+from metrics.ifbench.records import MAIN, score, scoring_key, unanswered
+from metrics.ifbench.summary import METRICS, summarise
+from metrics.lighteval import record_metric
 from metrics.reasons import failed, passed
-from metrics.summary import flat_metrics
+from metrics.record import Answer, Sample
+from metrics.summary import flat
+
+LOWER_IS_BETTER = tuple(spec.name for spec in METRICS if not spec.higher_is_better)
 
 
 class StubCheckers:
@@ -24,21 +28,21 @@ class StubCheckers:
         return failed("crash", "raised", "IndexError") if "!" in texts[0] else passed("fine")
 
 
-@pytest.fixture(autouse=True)
-def graders(monkeypatch):
-    """Our own graders and the stub's; answers that another test's stub graded are forgotten."""
-    records._grade.cache_clear()
-    monkeypatch.setattr(grading, "_foreign", lambda: {"stub": StubCheckers()})
+GRADERS = Graders({"stub": StubCheckers()})
 
 
-def specific(number, *ids, repeat=0):
+def sample(number, *ids, repeat=0):
     ids = ids or ("format:no_whitespace", "format:newline")
     row = {"key": f"{number}", "prompt": "p", "instruction_id_list": list(ids), "kwargs": [{} for _ in ids]}
-    return {"id": row["key"], "repeat": repeat, "scoring": scoring_key(row), "labels": "{}"}
+    return Sample(row["key"], repeat, scoring_key(row), "{}")
 
 
-def answered(number, text, *ids, truncated=False, repeat=0):
-    return score_sample(specific(number, *ids, repeat=repeat), text, truncated)
+def answered(number, text, *ids, truncated=False, repeat=0, graders=GRADERS):
+    return score(sample(number, *ids, repeat=repeat), Answer(text, truncated), graders=graders)
+
+
+def missing(of, outcome, error):
+    return unanswered(of, outcome, error, graders=GRADERS)
 
 
 def test_values_by_hand():
@@ -57,7 +61,7 @@ def test_values_by_hand():
     assert [values[name] for name in LOWER_IS_BETTER] == [0.0, pytest.approx(1 / 3), 0.0, 0.0]
     assert [summary.headline(name).n for name in MAIN] == [3, 5, 3, 5]
     assert summary.headline("truncated_share").higher_is_better is False
-    assert set(FAIL_UNDER) <= set(values)
+    assert {spec.name for spec in METRICS} <= set(values)
     for headline in summary.headlines:
         low, high = headline.interval
         assert 0 <= low <= headline.value <= high <= 1
@@ -71,7 +75,7 @@ def test_instruction_level_is_over_constraints_not_a_mean_of_means():
     assert summary.headline("prompt_level_strict_acc").value == 1 / 2
 
 
-def test_graders_whose_names_begin_alike_are_told_apart(monkeypatch):
+def test_graders_whose_names_begin_alike_are_told_apart():
     """What ``stub_old`` cannot grade is said of it alone."""
 
     class Whole(StubCheckers):
@@ -84,9 +88,9 @@ def test_graders_whose_names_begin_alike_are_told_apart(monkeypatch):
                 raise NotGradableError(f"stub_old: {instruction_id}: no table")
             return StubCheckers().judge(instruction_id, arguments, texts)
 
-    stubs = {"stub": StubCheckers(), "stub_old": Old(), "stub_new": Whole()}
-    monkeypatch.setattr(grading, "_foreign", lambda: stubs)
-    summary = summarise([answered(0, "Go", "format:newline"), answered(1, "Go", "words:start_verb")])
+    graders = Graders({"stub": StubCheckers(), "stub_old": Old(), "stub_new": Whole()})
+    ids = ("format:newline", "words:start_verb")
+    summary = summarise([answered(i, "Go", name, graders=graders) for i, name in enumerate(ids)])
     found = [note.partition("cannot grade here: ")[::2] for note in summary.notes if "cannot grade here" in note]
     assert {who.split()[-1]: what.partition(" ")[0] for who, what in found} == {"stub": "1", "stub_old": "2"}
 
@@ -163,7 +167,7 @@ def test_the_other_reasoning_rule_stands_beside_the_headline():
 def test_missing_samples_lower_the_coverage_and_open_bounds(outcome):
     """Three answered (2 met), one missing of two constraints: 2/4 to 3/4 of prompts, 4/8 to 6/8 of constraints."""
     records = [answered(0, "yes"), answered(1, "no"), answered(2, "a b")]
-    records.append(unanswered_sample(specific(3), outcome, "503 five times"))
+    records.append(missing(sample(3), outcome, "503 five times"))
     summary = summarise(records)
     assert not summary.counts.complete
     prompts, constraints = (summary.headline(name) for name in ("prompt_level_strict_acc", "inst_level_strict_acc"))
@@ -175,21 +179,24 @@ def test_missing_samples_lower_the_coverage_and_open_bounds(outcome):
 def test_a_missing_sample_that_could_not_be_graded_opens_no_bound():
     """The bounds of a grader hold what it can judge."""
     records = [answered(0, "Go", "words:start_verb"), answered(1, "yes", "format:newline")]
-    records.append(unanswered_sample(specific(2, "words:start_verb"), "failed", "x"))
+    records.append(missing(sample(2, "words:start_verb"), "failed", "x"))
     assert summarise(records).headline("prompt_level/stub_strict").bounds == (1.0, 1.0)
     assert summarise(records).headline("instruction_level/stub_strict").bounds == (1.0, 1.0)
 
 
 def test_nothing_answered_is_undefined_not_zero():
     """No valid answer at all: every headline is None with a reason, and NaN under LightEval."""
-    summary = summarise([unanswered_sample(specific(i), "failed", "down") for i in range(3)])
+    summary = summarise([missing(sample(i), "failed", "down") for i in range(3)])
     for headline in summary.headlines:
         assert headline.value is None
         assert headline.note
         assert headline.interval is None
-    row = flat_metrics(summary)
-    assert all(math.isnan(row[name]) for name in (*MAIN, *LOWER_IS_BETTER))
+    row = flat(summary)
+    assert [row[name] for name in (*MAIN, *LOWER_IS_BETTER)] == [None] * 8
     assert row["coverage"] == 0.0
+    metric = record_metric("IFBench", METRICS, score=score, unanswered=unanswered, summarise=summarise)
+    under_lighteval = metric.corpus_level_fn["record"].compute_corpus([missing(sample(0), "failed", "down")])
+    assert all(math.isnan(under_lighteval[name]) for name in (*MAIN, *LOWER_IS_BETTER))
     assert summary.breakdowns == {}
 
 
@@ -198,8 +205,10 @@ def test_repeats_of_a_question_are_resampled_together():
     records = [answered(i, "yes" if i else "a b", repeat=r) for i in range(2) for r in range(20)]
     summary = summarise(records)
     assert summary.headline("prompt_level_strict_acc").value == 0.5
-    assert tuple(summary.headline("prompt_level_strict_acc").interval) == (0.0, 1.0)
-    assert tuple(summary.headline("inst_level_strict_acc").interval) == (0.0, 1.0)
+    for name in ("prompt_level_strict_acc", "inst_level_strict_acc"):
+        low, high = summary.headline(name).interval
+        assert low < 0.2
+        assert high > 0.8
 
 
 def test_the_order_of_records_changes_nothing():

@@ -5,10 +5,13 @@ import math
 
 import pytest
 
-from metrics.ifhard.records import score_sample, unanswered_sample
-from metrics.ifhard.summary import HEADLINES, summarise
-from metrics.summary import flat_metrics
+from metrics.ifhard.records import score, unanswered
+from metrics.ifhard.summary import METRICS, summarise
+from metrics.lighteval import record_metric
+from metrics.record import Answer, Sample, VerdictRecord
+from metrics.summary import flat
 
+HEADLINES = tuple(spec.name for spec in METRICS)
 TWO = [
     {
         "category": "structure:word_count",
@@ -20,14 +23,12 @@ TWO = [
 ]
 
 
-def specific(number, tier="easy", constraints=TWO, repeat=0):
-    return {
-        "id": f"q{number}", "repeat": repeat, "scoring": json.dumps(constraints), "labels": json.dumps({"tier": tier}),
-    }  # fmt: skip
+def sample(number, tier="easy", constraints=TWO, repeat=0):
+    return Sample(f"q{number}", repeat, json.dumps(constraints), json.dumps({"tier": tier}))
 
 
 def answered(number, text, tier="easy", truncated=False, repeat=0):
-    return score_sample(specific(number, tier, repeat=repeat), text, truncated)
+    return score(sample(number, tier, repeat=repeat), Answer(text, truncated))
 
 
 def test_values_by_hand():
@@ -69,7 +70,7 @@ def test_balance_is_the_geometric_mean_over_types():
 def test_rare_types_are_left_out_and_named():
     """Four verdicts are too few, and the note says which type that concerns."""
     extra = [*TWO, {"category": "style:no_digits", "family": "style", "params": {}, "is_terminal": False}]
-    records = [score_sample(specific(i, constraints=extra if i < 4 else TWO), "раз два 3", False) for i in range(10)]
+    records = [score(sample(i, constraints=extra if i < 4 else TWO), Answer("раз два 3")) for i in range(10)]
     summary = summarise(records)
     assert summary.headline("balance_score").value == pytest.approx(math.sqrt(0.01 * 1.0))
     assert summary.headline("balance_score").note == "2 of 3 types"
@@ -80,7 +81,7 @@ def test_rare_types_are_left_out_and_named():
 def test_missing_samples_lower_the_coverage_and_open_bounds(outcome):
     """The value is over valid answers; the bounds say what the missing ones could do."""
     records = [answered(i, "раз два") for i in range(6)] + [answered(6, "раз, два три"), answered(7, "")]
-    records += [unanswered_sample(specific(i), outcome, "503 five times") for i in range(8, 10)]
+    records += [unanswered(sample(i), outcome, "503 five times") for i in range(8, 10)]
     summary = summarise(records)
     assert not summary.counts.complete
     assert getattr(summary.counts, outcome) == 2
@@ -97,15 +98,20 @@ def test_missing_samples_lower_the_coverage_and_open_bounds(outcome):
 
 def test_nothing_answered_is_undefined_not_zero():
     """No valid answer at all: every headline is None with a reason, and NaN under LightEval."""
-    records = [unanswered_sample(specific(i), "failed", "down") for i in range(3)]
+    records = [unanswered(sample(i), "failed", "down") for i in range(3)]
     summary = summarise(records)
     for headline in summary.headlines:
         assert headline.value is None
         assert headline.note
         assert headline.interval is None
-    row = flat_metrics(summary)
-    assert all(math.isnan(row[name]) for name in HEADLINES)
+    row = flat(summary)
+    assert [row[name] for name in HEADLINES] == [None] * len(HEADLINES)
+    assert all(row[f"{name}_undefined_because"] for name in HEADLINES)
     assert row["coverage"] == 0.0
+    metric = record_metric("IFHard", METRICS, score=score, unanswered=unanswered, summarise=summarise)
+    under_lighteval = metric.corpus_level_fn["record"].compute_corpus(records)
+    assert all(math.isnan(under_lighteval[name]) for name in HEADLINES)
+    assert under_lighteval["coverage"] == 0.0
 
 
 def test_only_empty_answers():
@@ -119,7 +125,7 @@ def test_only_empty_answers():
 
 def test_a_question_without_requirements_counts_as_the_contract_says():
     """n = 0: 0.0 and 0.0, even when empty; no balance item (contract, 8.1)."""
-    record = score_sample(specific(0, constraints=[]), "что угодно", False)
+    record = score(sample(0, constraints=[]), Answer("что угодно"))
     assert record["scores"] == {"sample_pass_rate": 0.0, "constraint_pass_rate": 0.0}
     assert record["verdicts"] == []
 
@@ -129,7 +135,9 @@ def test_repeats_of_a_question_are_resampled_together():
     records = [answered(i, "раз два" if i else "раз", repeat=r) for i in range(2) for r in range(20)]
     summary = summarise(records)
     assert summary.headline("sample_pass_rate").value == 0.5
-    assert tuple(summary.headline("sample_pass_rate").interval) == (0.0, 1.0)
+    low, high = summary.headline("sample_pass_rate").interval
+    assert low < 0.2
+    assert high > 0.8
 
 
 def test_repeats_do_not_make_a_type_frequent():
@@ -153,14 +161,16 @@ def test_every_record_has_one_schema():
     records = [
         answered(0, "раз"),
         answered(1, None),
-        unanswered_sample(specific(2), "failed", "x"),
+        unanswered(sample(2), "failed", "x"),
         answered(3, "раз два три", "hard"),
     ]
     for record in records:
         assert list(record) == list(records[0])
         assert list(record["scores"]) == list(records[0]["scores"])
         for verdict in record["verdicts"]:
-            assert list(verdict) == ["id", "family", "passed", "code", "reason", "observed", "wanted"]
-            assert all(
-                isinstance(verdict[name], str) for name in ("id", "family", "code", "reason", "observed", "wanted")
-            )
+            assert list(verdict) == list(VerdictRecord.__annotations__)
+            texts = ("id", "group", "grader", "code", "reason", "observed", "wanted")
+            assert all(isinstance(verdict[name], str) for name in texts)
+        assert [verdict["place"] for verdict in record["verdicts"]] == [0, 1]
+        assert {verdict["grader"] for verdict in record["verdicts"]} == {"ifhard"}
+        assert record["judging"] is None

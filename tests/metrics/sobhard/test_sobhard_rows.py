@@ -8,7 +8,8 @@ import pytest
 from sobhard_questions import QUESTIONS, answer, changed, fence, with_category
 
 from metrics import sobhard
-from metrics.sobhard.records import grade
+from metrics.record import Answer, Sample
+from metrics.sobhard.records import score
 from metrics.sobhard.rows import labels, scoring_key
 
 NAMES = sorted(QUESTIONS)
@@ -35,7 +36,11 @@ def test_rows_come_in_three_forms(name):
     response = answer(row)
     assert sobhard.score(flattened(row), response) == sobhard.score(row, response)
     assert sobhard.score(decoded, response) == sobhard.score(row, response)
-    assert grade(scoring_key(row), response).score == sobhard.score(row, response)
+    wanted = sobhard.score(row, response)
+    record = score(Sample("x", 0, scoring_key(row), labels(row)), Answer(response))
+    assert {name: record["scores"][name] for name in wanted.metrics} == wanted.metrics
+    passed = {verdict["id"]: verdict["passed"] for verdict in record["verdicts"]}
+    assert passed == {name: verdict.passed for name, verdict in wanted.constraints.items() if verdict is not None}
 
 
 @pytest.mark.parametrize("value", [None, "", {}, "null"], ids=repr)

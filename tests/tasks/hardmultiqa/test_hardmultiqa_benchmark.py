@@ -2,7 +2,8 @@
 
 import pytest
 
-from judges.hardmultiqa.judging import prompts_identity, use_prompts
+from judges.hardmultiqa import judging
+from metrics.record import Answer, Sample
 from tasks import registry
 from tasks.benchmark import Options
 from tasks.hardmultiqa.benchmark import BENCHMARK
@@ -79,23 +80,19 @@ def test_values_of_the_field_task(kind):
 
 def test_judge_prompts_are_chosen_before_anything_runs(tmp_path):
     """What is in use is recorded; an unusable folder is a usage error and changes nothing."""
-    own = prompts_identity()
-    assert BENCHMARK.configure(Options()) == {"judge_prompts": own}
+    own = judging().identity
+    configured, said = BENCHMARK.configure(BENCHMARK, Options())
+    assert said == {"judge_prompts": own}
+    assert configured.judging.identity == own
     with pytest.raises(ValueError, match=r"open|prompt"):
-        BENCHMARK.configure(Options(judge_prompts=str(tmp_path)))
-    assert prompts_identity() == own
-    use_prompts(None)
+        BENCHMARK.configure(BENCHMARK, Options(judge_prompts=str(tmp_path)))
+    assert BENCHMARK.judging.identity == own
 
 
 def test_an_answer_is_never_scored_without_a_judge():
     """Neither right nor wrong."""
-    specific = {
-        "id": "x",
-        "repeat": 0,
-        "scoring": '{"type": "open", "question": "Кто?", "reference": ["он"]}',
-        "labels": "{}",
-    }
-    record = BENCHMARK.score(specific, "он", False)
+    sample = Sample("x", 0, '{"type": "open", "question": "Кто?", "reference": ["он"]}', "{}")
+    record = BENCHMARK.score(sample, Answer("он"), None)
     assert (record["outcome"], record["scores"]["hardmultiqa_judge"]) == ("unjudged", None)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from metrics import ifbench
-from metrics.ifbench import grading, records
 from metrics.ifbench.records import MAIN
+from metrics.record import Answer, Sample
 from runner.cli import main
 from tasks import registry
 from tasks.benchmark import Options
@@ -64,12 +64,20 @@ def checkout(tmp_path):
 
 @pytest.fixture
 def no_foreign(monkeypatch):
-    """A process without LightEval's checkers; what is added is taken away again."""
-    known = {}
-    records._grade.cache_clear()
-    monkeypatch.setattr(grading, "_foreign", lambda: known)
-    yield known
-    for checkers in known.values():
+    """A process without LightEval's checkers; workers of those that are added are ended."""
+    added = []
+
+    class Watched(ifbench.Graders):
+        def __init__(self, foreign):
+            super().__init__(foreign)
+            added.extend(foreign.values())
+
+        def adding(self, name, path):
+            return Watched(super().adding(name, path)._foreign)
+
+    monkeypatch.setattr(ifbench, "default_graders", lambda: Watched({}))
+    yield
+    for checkers in added:
         checkers.close()
 
 
@@ -119,25 +127,34 @@ def test_the_benchmark_is_described():
     assert BENCHMARK.options == {"grader"}
 
 
-def test_configure_adds_graders_once(no_foreign, checkout):
-    """Two graders a name, their origin for the record; asked again it adds nothing; a taken name is refused."""
+def test_configured_graders_are_the_benchmarks_own(no_foreign, checkout):
+    """Two graders a name, their origin for the record; the next configuration starts anew; a taken name is refused."""
     options = Options(graders=(("even", str(checkout)),))
-    recorded = configure(options)
+    configured, recorded = configure(BENCHMARK, options)
     assert recorded["graders"] == [*ifbench.OWN_GRADERS, "even_strict", "even_loose"]
     assert recorded["sources"] == [{"name": "even", "identity": f"{checkout} at no commit"}]
-    assert configure(options) == recorded
-    assert configure(Options()) == recorded
+    assert configure(BENCHMARK, options)[1] == recorded
+    plain, own = configure(BENCHMARK, Options())
+    assert own == {"graders": list(ifbench.OWN_GRADERS), "sources": []}
+    row = rows()[0]
+    sample = Sample.of(to_doc(row, "ifbench:all").specific)
+    for benchmark, names in ((configured, recorded["graders"]), (plain, own["graders"])):
+        for record in (
+            benchmark.score(sample, Answer("x"), None),
+            benchmark.unanswered(sample, "failed", "503"),
+        ):
+            assert list(dict.fromkeys(verdict["grader"] for verdict in record["verdicts"])) == names
     with pytest.raises(ValueError, match="already"):
-        configure(Options(graders=(("proposed", str(checkout)),)))
+        configure(BENCHMARK, Options(graders=(("proposed", str(checkout)),)))
     with pytest.raises(ValueError, match=r"no instructions_registry\.py"):
-        configure(Options(graders=(("none", str(checkout / "nowhere")),)))
+        configure(BENCHMARK, Options(graders=(("none", str(checkout / "nowhere")),)))
 
 
 def test_checkers_that_cannot_be_loaded_stop_the_run_at_its_start(no_foreign, checkout):
     """Not hours later, as a column of n/a."""
     (checkout / "instructions_registry.py").write_text("import a_package_that_is_nowhere\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"--grader odd=.*a_package_that_is_nowhere"):
-        configure(Options(graders=(("odd", str(checkout)),)))
+        configure(BENCHMARK, Options(graders=(("odd", str(checkout)),)))
 
 
 def test_every_witness_scores_one(run, no_foreign):
