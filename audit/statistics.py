@@ -11,11 +11,12 @@ undefined: None, never a number.
 
 import math
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from metrics.stats import Interval, wilson_interval
 
 __all__ = [
     "ANY_ERROR",
@@ -50,13 +51,6 @@ _CHUNK_CELLS: Final = 1_000_000  # drawn cases held at once, of 8 bytes each
 
 Codes = NDArray[np.int8]
 Floats = NDArray[np.float64]
-
-
-class Interval(NamedTuple):
-    """A confidence interval of a rate; both ends are from 0 to 1."""
-
-    low: float
-    high: float
 
 
 class Stratum(NamedTuple):
@@ -232,14 +226,13 @@ def score_interval(
     weighed = _weighed(strata)
     if weighed is None:
         return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
     total = sum(stratum.population for stratum in weighed)
     rate = below = above = 0.0
     for population, outcomes in ((s.population, s.outcomes) for s in weighed):
         weight = population / total
         decided = int((outcomes != UNDECIDED).sum())
         share = float(np.isin(outcomes, counted).sum()) / decided
-        low, high = _wilson(share, _effective(decided, population), z)
+        low, high = wilson_interval(share, _effective(decided, population), level)
         rate += weight * share
         below += (weight * (share - low)) ** 2
         above += (weight * (high - share)) ** 2
@@ -248,16 +241,6 @@ def score_interval(
 
 def _effective(decided: int, population: int) -> float:
     return math.inf if decided >= population else decided * (population - 1) / (population - decided)
-
-
-def _wilson(share: float, size: float, z: float) -> Interval:
-    if math.isinf(size):
-        return Interval(share, share)
-    shrink = 1 + z**2 / size
-    centre = (share + z**2 / (2 * size)) / shrink
-    half = z / shrink * math.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
-    # At a share of 0 or 1 an end is the share itself, but for rounding.
-    return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
 def _weighed(strata: Sequence[Stratum]) -> list[Stratum] | None:

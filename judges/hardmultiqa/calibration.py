@@ -15,11 +15,11 @@ from judges.hardmultiqa.prompt_files import PromptSet
 from judges.judgement import Ask, Judgement
 from metrics.hardmultiqa import TYPES, Key, Scored, parse_key, score_verdict
 from metrics.record import Answer, Sample
+from metrics.stats import wilson_interval
 
-__all__ = ["CASES", "Case", "Finding", "calibrate", "expected_verdict", "load_cases", "render", "wilson"]
+__all__ = ["CASES", "Case", "Finding", "calibrate", "expected_verdict", "load_cases", "render"]
 
 CASES: Final = Path(__file__).with_name("calibration.yaml")
-_Z: Final = 1.959963984540054  # of a two-sided 95% interval
 _HEADER: Final = ("type", "cases", "judged", "wrong", "error rate", "95% interval", "mean shift", "unjudged", "calls")
 
 
@@ -117,20 +117,6 @@ async def calibrate(
     return list(await asyncio.gather(*(one(case) for case in cases)))
 
 
-def wilson(errors: int, n: int) -> tuple[float, float]:
-    """Wilson score interval, 95%, of an error rate: of use for a few dozen cases, where none or all may be wrong.
-
-    Args:
-        errors: cases judged wrong, 0 to n.
-        n: cases judged, at least 1.
-    """
-    rate = errors / n
-    centre = rate + _Z**2 / (2 * n)
-    half = _Z * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
-    scale = 1 + _Z**2 / n
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
-
-
 def render(findings: Sequence[Finding]) -> str:
     """A table of error rates by type, the cases judged wrong, and those without a verdict."""
     rows: list[tuple[str, ...]] = [_HEADER]
@@ -163,7 +149,7 @@ def _row(name: str, findings: Sequence[Finding]) -> tuple[str, ...]:
     if not judged:
         return (name, *counts, "0", "n/a", "n/a", "n/a", unjudged, str(calls))
     wrong = sum(finding.wrong for finding in judged)
-    low, high = wilson(wrong, len(judged))
+    low, high = wilson_interval(wrong / len(judged), len(judged))
     shift = sum(f.scored.score - f.case.label.score for f in judged if f.scored is not None) / len(judged)
     rate, interval = f"{wrong / len(judged):.1%}", f"[{low:.1%}, {high:.1%}]"
     return (name, *counts, str(wrong), rate, interval, f"{shift:+.3f}", unjudged, str(calls))

@@ -12,7 +12,7 @@ from fault_server import FaultServer, answer
 
 from endpoints.errors import EndpointError
 from judges.hardmultiqa import calibrate as command
-from judges.hardmultiqa.calibration import calibrate, load_cases, render, wilson
+from judges.hardmultiqa.calibration import calibrate, load_cases, render
 from judges.judgement import JudgeReply, JudgeUnavailable
 from metrics.hardmultiqa import TYPES, decide, fold, parse_key
 
@@ -83,15 +83,6 @@ def test_labels_agree_with_their_kinds():
         if case.type == "one-option-many-options":
             chosen = decide(case.answer, parse_key(case.sample.scoring).options)
             assert chosen is None or sorted(chosen) == case.label.observed, case.id
-
-
-WILSON = [(0, 13, 0.0, 0.22810), (13, 13, 0.77190, 1.0), (1, 10, 0.01788, 0.40415), (5, 10, 0.23659, 0.76341)]
-
-
-@pytest.mark.parametrize(("errors", "n", "low", "high"), WILSON)
-def test_intervals_by_hand(errors, n, low, high):
-    """Wilson's interval: (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
-    assert wilson(errors, n) == (pytest.approx(low, abs=2e-5), pytest.approx(high, abs=2e-5))
 
 
 def rows_of(text):
