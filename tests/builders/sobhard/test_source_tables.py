@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from source_cases import NOT_WRITTEN, READ, REFUSED, WITH_LAYOUT, WRITTEN
+from source_cases import each, load_cases
 
 from builders.sobhard.sources import (
     NOTATIONS,
@@ -18,13 +18,7 @@ from builders.sobhard.sources import (
 )
 from builders.sobhard.sources.model import same_value
 
-
-def _ids(cases):
-    return [f"{case[0]} - {case[1]}" for case in cases]
-
-
-def _flat(tables):
-    return [(notation, *case) for notation, cases in tables.items() for case in cases]
+READ, REFUSED, LAYOUTS, WRITTEN, NOT_WRITTEN = map(load_cases, ("read", "refused", "layouts", "written", "not_written"))
 
 
 def _outcome(notation, text, layout=Layout()):  # noqa: B008 - an immutable default
@@ -42,37 +36,45 @@ def _order(value):
     return list(map(_order, value)) if isinstance(value, list) else None
 
 
-@pytest.mark.parametrize(("notation", "title", "text", "value"), _flat(READ), ids=_ids(_flat(READ)))
-def test_reads(notation, title, text, value):
+@each(READ)
+def test_reads(case):
     """A document gets its one value, types and key order included."""
-    found = read(notation, text)
-    assert same_value(found, value), found
-    assert _order(found) == _order(value)
+    found = read(case["notation"], case["text"])
+    assert same_value(found, case["value"]), found
+    assert _order(found) == _order(case["value"])
 
 
-@pytest.mark.parametrize(("notation", "title", "text", "code"), _flat(REFUSED), ids=_ids(_flat(REFUSED)))
-def test_refuses(notation, title, text, code):
+@each(REFUSED)
+def test_refuses(case):
     """A document without one reading is refused under a stable code, with one sentence of reason."""
-    assert _outcome(notation, text) == code
+    assert _outcome(case["notation"], case["text"]) == case["code"]
 
 
-@pytest.mark.parametrize(("notation", "title", "layout", "text", "expected"), WITH_LAYOUT, ids=_ids(WITH_LAYOUT))
-def test_layouts(notation, title, layout, text, expected):
+@each(LAYOUTS)
+def test_layouts(case):
     """A layout changes the reading as it says."""
-    assert _outcome(notation, text, layout) == expected
+    expected = case["code"] if "code" in case else case["value"]
+    assert _outcome(case["notation"], case["text"], case["layout"]) == expected
 
 
-@pytest.mark.parametrize(("notation", "title", "layout", "value", "text"), WRITTEN, ids=_ids(WRITTEN))
-def test_writes(notation, title, layout, value, text):
+@each(WRITTEN)
+def test_writes(case):
     """A value gets its document, character by character."""
-    assert write(notation, value, layout) == text
+    assert write(case["notation"], case["value"], case["layout"]) == case["text"]
 
 
-@pytest.mark.parametrize(("notation", "title", "layout", "value"), NOT_WRITTEN, ids=_ids(NOT_WRITTEN))
-def test_does_not_write(notation, title, layout, value):
+@each(NOT_WRITTEN)
+def test_does_not_write(case):
     """A value the notation cannot hold is refused, never written as another."""
     with pytest.raises(SourceRefused) as refused:
-        write(notation, value, layout)
+        write(case["notation"], case["value"], case["layout"])
+    assert refused.value.code == "not-representable"
+
+
+def test_a_tuple_is_no_list():
+    """A value that JSON would write as another is refused."""
+    with pytest.raises(SourceRefused) as refused:
+        write("json", {"a": (1,)})
     assert refused.value.code == "not-representable"
 
 
@@ -106,12 +108,31 @@ def test_a_value_that_holds_itself_is_refused():
 def test_every_notation_and_code_is_shown():
     """The tables cover the fifteen notations both ways and every code a reader has."""
     assert len(NOTATIONS) == 15
-    assert set(NOTATIONS) == set(READ) == set(REFUSED) == {case[0] for case in WRITTEN}
-    shown = {code for cases in REFUSED.values() for *_, code in cases}
-    assert shown | {"not-representable"} == set(REFUSALS)
-    for cases in (_flat(READ), _flat(REFUSED)):
-        assert len({(case[0], case[1]) for case in cases}) == len(cases)
-        assert len({(case[0], case[2]) for case in cases}) == len(cases)
+    for cases in (READ, REFUSED, WRITTEN):
+        assert {case["notation"] for case in cases} == set(NOTATIONS)
+    assert {case["code"] for case in REFUSED} | {"not-representable"} == set(REFUSALS)
+
+
+@pytest.mark.parametrize("cases", [READ, REFUSED, LAYOUTS, WRITTEN, NOT_WRITTEN], ids=lambda cases: str(len(cases)))
+def test_cases_are_told_apart(cases):
+    """No two cases of a table have one title, or ask one thing of a notation."""
+    assert len({(case["notation"], case["is"]) for case in cases}) == len(cases)
+    asked = "text" if cases in (READ, REFUSED, LAYOUTS) else "value"
+    assert len({(case["notation"], repr(case[asked]), case["layout"]) for case in cases}) == len(cases)
+
+
+@pytest.mark.parametrize(
+    ("cases", "answer"),
+    [(READ, "value"), (REFUSED, "code"), (LAYOUTS, "value code"), (WRITTEN, "text"), (NOT_WRITTEN, "")],
+    ids=["read", "refused", "layouts", "written", "not_written"],
+)
+def test_cases_have_the_fields_of_their_table(cases, answer):
+    """A misspelled field is found: a case has a question and one answer, and nothing that no test reads."""
+    given = {"is", "notation", "layout", "value" if cases in (WRITTEN, NOT_WRITTEN) else "text"}
+    answers = [{name} for name in answer.split()] or [set()]
+    for case in cases:
+        assert set(case) in [given | one for one in answers], case
+        assert all(type(case[name]) is str for name in {"is", "notation", "text", "code"} & set(case)), case
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
