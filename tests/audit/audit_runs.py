@@ -18,11 +18,22 @@ IDS = ("count:numbers", "format:no_whitespace")
 KWARGS: tuple[dict[str, Any], ...] = ({"N": 2}, {})
 
 
-def verdict(name: str, family: str, passed: bool | None, code: str = "ok", reason: str = "because") -> dict[str, Any]:
+def verdict(
+    name: str,
+    grader: str,
+    passed: bool | None,
+    code: str = "ok",
+    reason: str = "because",
+    *,
+    group: str = "",
+    place: int = 0,
+) -> dict[str, Any]:
     """One verdict as a details file has it."""
     return {
         "id": name,
-        "family": family,
+        "group": group or name.partition(":")[0],
+        "grader": grader,
+        "place": place,
         "passed": passed,
         "code": code,
         "reason": reason,
@@ -76,9 +87,9 @@ def sample(
 def two_graders(first: Sequence[bool | None], second: Sequence[bool | None]) -> list[dict[str, Any]]:
     """The verdicts of graders ``old`` and ``new`` on the two constraints."""
     return [
-        verdict(name, grader, passed)
+        verdict(name, grader, passed, place=place)
         for grader, all_passed in (("old", first), ("new", second))
-        for name, passed in zip(IDS, all_passed, strict=True)
+        for place, (name, passed) in enumerate(zip(IDS, all_passed, strict=True))
     ]
 
 

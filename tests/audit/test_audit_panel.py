@@ -17,7 +17,8 @@ from audit.panel import build_panel
 from audit.panel_parquet import read_panel, write_panel
 from audit.runs import config_of
 from audit.wording import reader_of
-from metrics.ifhard.records import score_sample as score_ifhard
+from metrics.ifhard.records import score as score_ifhard
+from metrics.record import Answer, Sample
 from metrics.sobhard import CONSTRAINTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +88,7 @@ def test_several_turns_are_marked(tmp_path):
 def test_an_ifhard_requirement_is_shown_in_the_prompts_words(tmp_path):
     """The line of the prompt where it can be found; else the type's description with its parameters."""
     scoring = [{"category": "style:comma_count", "family": "style", "params": {"op": "eq", "value": 3}}]
-    record = score_ifhard({"id": "q", "repeat": 0, "scoring": json.dumps(scoring), "labels": "{}"}, "а, б, в, г", False)
+    record = score_ifhard(Sample("q", 0, json.dumps(scoring), "{}"), Answer("а, б, в, г"))
     prompt = "Контекст:\n- не требование\n\nТребования к ответу:\n- Ровно 3 запятые.\n\nЗадание:\nПиши.\n"
     given = {"task": "ifhard:all|0", "scoring": scoring}
     found, lost = one(
@@ -115,7 +116,7 @@ def test_every_ifhard_prompt_gives_its_requirements(tmp_path):
 
 def test_sobhard_constraints_are_described(tmp_path):
     """Its verdicts depend on the answer; each is shown by the sentence of its table."""
-    verdicts = [verdict(name, "pack", True) for name in ("pack.fence_present", "pack.nothing_outside_fence")]
+    verdicts = [verdict(name, "sobhard", True, group="pack") for name in ("pack.fence_present", "pack.nothing_outside_fence")]
     given = {"task": "sobhard:all|0", "scoring": {}}
     (row,) = one(tmp_path, sample("k", "```json\n1\n```", verdicts, **given))
     assert [graded.verdicts for graded in row.constraints] == [{"sobhard": True}] * 2
@@ -186,7 +187,7 @@ def test_the_file_gives_the_panel_back(tmp_path):
     first = make_run(
         tmp_path, "a", [sample("k2", "x", PASS), sample("k1", "y", two_graders([None, True], [False, True]))]
     )
-    second = make_run(tmp_path, "b", [sample("k1", "z", [verdict("i", "x", True)], task="other:all|0", scoring={})])
+    second = make_run(tmp_path, "b", [sample("k1", "z", [verdict("i", "other", True)], task="other:all|0", scoring={})])
     panel = build_panel([first, second])
     assert panel.rows == build_panel([second, first]).rows
     assert panel.graders == ("old", "new", "other")
@@ -303,16 +304,16 @@ def test_a_run_of_the_command_line_becomes_a_panel(tmp_path):
 
 def test_ifbench_records_become_rows(tmp_path):
     """Built-in questions with their witnesses, scored by the benchmark itself: every grader, each in its own field."""
-    from metrics.ifbench import graders
-    from metrics.ifbench.records import score_sample, scoring_key
+    from metrics.ifbench import default_graders
+    from metrics.ifbench.records import score, scoring_key
 
     data = ROOT / "tasks" / "ifbench" / "data"
     answers = {row["id"]: row["response"] for row in read_jsonl(data / "witnesses.jsonl")}
     rows = []
     for question in read_jsonl(data / "test.jsonl")[:6]:
-        specific = {"id": question["key"], "repeat": 0, "scoring": scoring_key(question), "labels": "{}"}
-        record = score_sample(specific, answers[question["key"]], False)
-        scoring = json.loads(specific["scoring"])
+        key = scoring_key(question)
+        record = score(Sample(question["key"], 0, key, "{}"), Answer(answers[question["key"]]))
+        scoring = json.loads(key)
         rows.append(
             sample(
                 question["key"],
@@ -323,7 +324,7 @@ def test_ifbench_records_become_rows(tmp_path):
             )
         )
     panel = build_panel([make_run(tmp_path, "run", rows)])
-    assert panel.graders == graders()
+    assert panel.graders == default_graders().names
     for row in panel.rows:
         for graded in row.constraints:
             assert graded.verdicts["fixes_only"]

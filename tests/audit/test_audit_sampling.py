@@ -157,7 +157,7 @@ def test_a_round_is_never_drawn_over(tmp_path, capsys):
 
 def test_nothing_to_draw_from(tmp_path):
     """An error, not a round without cases."""
-    run = make_run(tmp_path, "run", [sample("b", "", [verdict("i", "x", None)], task="z:all|0", outcome="failed")])
+    run = make_run(tmp_path, "run", [sample("b", "", [verdict("i", "z", None)], task="z:all|0", outcome="failed")])
     with pytest.raises(AuditError, match="nothing to draw from"):
         draw_round(build_panel([run]), Plan(("z",), {}, 0))
 

@@ -8,8 +8,9 @@ from fault_server import FaultServer, answer, prompt_of, status
 from mini import right, row, write_dataset, write_responses, wrong
 from replies import know_all, number_of
 
-from metrics.ifhard.records import score_sample
+from metrics.ifhard.records import score
 from metrics.ifhard.summary import summarise
+from metrics.record import Answer, Sample
 from runner.exits import Exit
 
 
@@ -43,10 +44,9 @@ def test_the_interval_belongs_to_its_value():
     two = [{"category": "structure:word_count", "family": "structure", "params": {"value": 2}, "is_terminal": False}]
     records = []
     for question in range(50):
-        specific = {"id": str(question), "scoring": json.dumps(two), "labels": '{"tier": "easy"}'}
         for repeat in range(4):
             text = ("раз два" if repeat == 0 else "") if question < 27 else "раз"
-            records.append(score_sample(specific | {"repeat": repeat}, text, False))
+            records.append(score(Sample(str(question), repeat, json.dumps(two), '{"tier": "easy"}'), Answer(text)))
     headline = summarise(records).headline("constraint_pass_rate")
     assert headline.value == pytest.approx(27 / (27 + 92))
     assert headline.interval.low < headline.value < headline.interval.high
