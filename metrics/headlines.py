@@ -12,8 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from metrics.record import Record, VerdictRecord
-from metrics.stats import bootstrap_balance, bootstrap_ratio
-from metrics.stats import bootstrap_ratio as share_interval
+from metrics.stats import bootstrap_balance, bootstrap_ratio, share_interval
 from metrics.summary import Headline
 
 __all__ = [

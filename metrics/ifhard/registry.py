@@ -1,7 +1,4 @@
-"""The table of the 64 requirement types: description, parameters and verifier of each, side by side.
-
-Nothing registers itself. The module is long because the table is.
-"""
+"""The table of the 64 requirement types: verifier and parameters of each, side by side; nothing registers itself."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -27,7 +24,7 @@ class Category(NamedTuple):
     Attributes:
         id: ``family:name``.
         family: structure, lexical, style, format or logic.
-        description: one English sentence that says when an answer passes.
+        description: one English sentence that says when an answer passes; the verifier's own.
         params: what the verifier reads, in order; any other key is ignored.
         verify: the verdict over a text and parameters; raises ParamsError alone, and only for bad parameters.
     """
@@ -59,7 +56,7 @@ _STEMS_OR_WORDS: Final = FirstOf((_strings("stems"), _strings("words")))
 
 
 def _override(text: Text, params: Params) -> Verdict:
-    """The verdict of the winner alone. Codes: the winner's."""
+    """The winning rule of two is met: its verdict is the verdict. Codes: the winner's."""
     category, inner, path = winner_of(params)
     try:
         verdict = CATEGORIES[category].verify(text, inner)
@@ -90,274 +87,83 @@ def winner_of(params: Params) -> tuple[str, Params, str]:
     raise ParamsError(f"nests more than {MAX_NESTING} overrides", "winner")
 
 
-def _table(
-    *rows: tuple[str, str, Callable[[Text, Params], Verdict], tuple[Param | FirstOf, ...]],
-) -> dict[str, Category]:
-    return {name: Category(name, name.partition(":")[0], text, params, verify) for name, text, verify, params in rows}
+def _table(*rows: tuple[str, Callable[[Text, Params], Verdict], tuple[Param | FirstOf, ...]]) -> dict[str, Category]:
+    return {
+        name: Category(name, name.partition(":")[0], _description(verify), params, verify)
+        for name, verify, params in rows
+    }
+
+
+def _description(verify: Callable[[Text, Params], Verdict]) -> str:
+    """What a verifier says of itself, but for its codes."""
+    told = " ".join((verify.__doc__ or "").partition("\n\n")[0].split())
+    return told.partition(" Codes: ")[0].replace("``", "")
 
 
 CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
     _table(
-        ("structure:word_count", "The number of words meets the count.", structure.word_count, (COUNTED,)),
-        ("structure:sentence_count", "The number of sentences meets the count.", structure.sentence_count, (COUNTED,)),
-        (
-            "structure:paragraph_count",
-            "The number of paragraphs meets the count.",
-            structure.paragraph_count,
-            (COUNTED,),
-        ),
-        (
-            "structure:char_count",
-            "The number of characters, spaces included, meets the count.",
-            structure.char_count,
-            (COUNTED,),
-        ),
-        (
-            "structure:sentence_words",
-            "There is a sentence, and the word count of each meets the count.",
-            structure.sentence_words,
-            (COUNTED_UNIT,),
-        ),
-        (
-            "structure:item_words",
-            "There is a list item, and the word count of each meets the count.",
-            structure.item_words,
-            (COUNTED_UNIT, KIND),
-        ),
-        (
-            "structure:paragraph_sentences",
-            "There is a paragraph, and the sentence count of each meets the count.",
-            structure.paragraph_sentences,
-            (COUNTED_UNIT,),
-        ),
-        (
-            "structure:ascending_sentences",
-            "At least two sentences, each longer in words than the one before (or shorter, for desc).",
-            structure.ascending_sentences,
-            (schema.DIRECTION,),
-        ),
+        ("structure:word_count", structure.word_count, (COUNTED,)),
+        ("structure:sentence_count", structure.sentence_count, (COUNTED,)),
+        ("structure:paragraph_count", structure.paragraph_count, (COUNTED,)),
+        ("structure:char_count", structure.char_count, (COUNTED,)),
+        ("structure:sentence_words", structure.sentence_words, (COUNTED_UNIT,)),
+        ("structure:item_words", structure.item_words, (COUNTED_UNIT, KIND)),
+        ("structure:paragraph_sentences", structure.paragraph_sentences, (COUNTED_UNIT,)),
+        ("structure:ascending_sentences", structure.ascending_sentences, (schema.DIRECTION,)),
         (
             "structure:items_total_words",
-            "The whole text has a fixed number of words for each of its list items.",
             structure.items_total_words,
             (_int("factor"), _maybe("kind", schema.ANY, "bullet")),
         ),
-        (
-            "structure:item_words_ladder",
-            "At least two list items with start, start+1, ... words (or that sequence reversed, for desc).",
-            structure.item_words_ladder,
-            (_int("start"), schema.DIRECTION, KIND),
-        ),
-        (
-            "structure:first_line_count",
-            "The first line is a number: the word count of the rest.",
-            structure.first_line_count,
-            (),
-        ),
-        (
-            "structure:checksum",
-            "The text ends with a bracketed number: the count of its commas, words or sentences.",
-            structure.checksum,
-            (Param("kind", schema.CHECKSUM), schema.LETTER_OF_CHECKSUM),
-        ),
-        (
-            "structure:word_char_count",
-            "Exactly so many words and so many characters.",
-            structure.word_char_count,
-            (_int("words"), _int("chars")),
-        ),
-        (
-            "structure:mirror_sentences",
-            "At least two sentences, the first and the last with equally many words.",
-            structure.mirror_sentences,
-            (),
-        ),
+        ("structure:item_words_ladder", structure.item_words_ladder, (_int("start"), schema.DIRECTION, KIND)),
+        ("structure:first_line_count", structure.first_line_count, ()),
+        ("structure:checksum", structure.checksum, (Param("kind", schema.CHECKSUM), schema.LETTER_OF_CHECKSUM)),
+        ("structure:word_char_count", structure.word_char_count, (_int("words"), _int("chars"))),
+        ("structure:mirror_sentences", structure.mirror_sentences, ()),
         (
             "lexical:include_keyword",
-            "A word with the stem, or the very word, occurs.",
             lexical.include_keyword,
             (FirstOf((_strings("any_stems"), _string("stem"), _string("word"))),),
         ),
-        ("lexical:include_all", "Each of the stems, or of the words, occurs.", lexical.include_all, (_STEMS_OR_WORDS,)),
-        (
-            "lexical:exclude_word",
-            "None of the stems, or of the words, occurs.",
-            lexical.exclude_word,
-            (_STEMS_OR_WORDS,),
-        ),
-        ("lexical:starts_with", "The text starts with the phrase.", lexical.starts_with, (_string("phrase"),)),
-        (
-            "lexical:ends_with",
-            "The text ends with the phrase, closing punctuation aside.",
-            lexical.ends_with,
-            (_string("phrase"),),
-        ),
-        ("lexical:nth_word", "Word n is the given word.", lexical.nth_word, (_int("n"), _string("word"))),
-        (
-            "lexical:nth_word_from_end",
-            "Word n from the end is the given word.",
-            lexical.nth_word_from_end,
-            (_int("n"), _string("word")),
-        ),
-        (
-            "lexical:acrostic",
-            "First letters of the list items spell the word.",
-            sequences.acrostic,
-            (_string("word"), KIND),
-        ),
-        (
-            "lexical:sentence_acrostic",
-            "First letters of the sentences spell the word.",
-            sequences.sentence_acrostic,
-            (_string("word"),),
-        ),
-        (
-            "lexical:word_exact_count",
-            "Words with the stem occur exactly so many times.",
-            lexical.word_exact_count,
-            (_string("stem"), _int("count")),
-        ),
-        (
-            "lexical:word_cap",
-            "Words with the stem occur at most so many times.",
-            lexical.word_cap,
-            (_string("stem"), _int("cap")),
-        ),
-        (
-            "lexical:ring_word",
-            "At least two words, and the text ends with the word that it starts with.",
-            sequences.ring_word,
-            (),
-        ),
-        (
-            "lexical:paragraph_echo",
-            "The last paragraph repeats the word that ends the first.",
-            sequences.paragraph_echo,
-            (),
-        ),
-        (
-            "lexical:item_chain",
-            "Each list item starts with the letter that the last word of the item before starts with.",
-            sequences.item_chain,
-            (KIND,),
-        ),
-        (
-            "lexical:order_words",
-            "The first word with stem a stands before the first with stem b.",
-            lexical.order_words,
-            (_string("stem_a"), _string("stem_b")),
-        ),
-        (
-            "lexical:alpha_items",
-            "First letters of at least two list items strictly rise in the Russian alphabet.",
-            sequences.alpha_items,
-            (KIND,),
-        ),
-        (
-            "lexical:exclude_phrases",
-            "None of the phrases occurs, or opens the text (for mode start).",
-            lexical.exclude_phrases,
-            (_strings("phrases"), _maybe("mode", schema.ANY)),
-        ),
-        (
-            "lexical:quote_task",
-            "The first line is the given text, character for character.",
-            lexical.quote_task,
-            (_string("text"),),
-        ),
-        (
-            "lexical:anadiplosis",
-            "Each sentence starts with the word that ends the one before.",
-            sequences.anadiplosis,
-            (),
-        ),
-        (
-            "lexical:epiphora",
-            "At least two list items, or paragraphs, all end with the same word.",
-            sequences.epiphora,
-            (_maybe("unit", schema.ANY, "items"), KIND),
-        ),
-        (
-            "lexical:no_repeated_word",
-            "There is a word, and no word of the given length or more occurs twice.",
-            lexical.no_repeated_word,
-            (_maybe("min_length", schema.INT, 4),),
-        ),
-        ("style:forbid_letter", "The letter does not occur.", style.forbid_letter, (_string("letter"),)),
-        (
-            "style:forbid_letters",
-            "None of the letters occurs.",
-            style.forbid_letters,
-            (Param("letters", schema.LETTERS),),
-        ),
-        ("style:no_commas", "No comma occurs.", style.no_commas, ()),
-        ("style:comma_count", "The number of commas meets the count.", style.comma_count, (COUNTED,)),
-        ("style:no_caps", "No capital letter occurs.", style.no_caps, ()),
-        ("style:end_punctuation", "The last character is the given one.", style.end_punctuation, (_string("char"),)),
-        (
-            "style:sentence_initials",
-            "At least two sentences, all with different first letters.",
-            style.sentence_initials,
-            (),
-        ),
-        (
-            "style:letter_start_count",
-            "The number of words that start with the letter meets the count.",
-            style.letter_start_count,
-            (_string("letter"), COUNTED),
-        ),
-        ("style:anaphora", "At least two paragraphs, all starting with the same word.", style.anaphora, ()),
-        (
-            "style:no_markdown",
-            "No Markdown marks occur: asterisks, backticks, headings, quotations, list markers.",
-            style.no_markdown,
-            (),
-        ),
-        (
-            "style:max_word_length",
-            "There is a word, and none has more letters than the limit.",
-            style.max_word_length,
-            (_int("max"),),
-        ),
-        (
-            "style:question_count",
-            "The number of sentences that end with a question mark meets the count.",
-            style.question_count,
-            (COUNTED,),
-        ),
-        (
-            "style:exclamation_count",
-            "The number of sentences that end with an exclamation mark meets the count.",
-            style.exclamation_count,
-            (COUNTED,),
-        ),
-        (
-            "style:no_digits",
-            "No digit occurs, and one of the listed words or stems does, if any are listed.",
-            style.no_digits,
-            (schema.REPLACEMENT,),
-        ),
-        (
-            "style:no_latin",
-            "No Latin letter occurs, and one of the listed words or stems does, if any are listed.",
-            style.no_latin,
-            (schema.REPLACEMENT,),
-        ),
-        (
-            "format:bullet_list",
-            "The number of bullet items meets the count, and nothing else stands in the text unless strict is off.",
-            form.bullet_list,
-            (COUNTED, schema.STRICT),
-        ),
-        (
-            "format:numbered_list",
-            "The number of numbered items meets the count, and nothing else stands in the text unless strict is off.",
-            form.numbered_list,
-            (COUNTED, schema.STRICT),
-        ),
+        ("lexical:include_all", lexical.include_all, (_STEMS_OR_WORDS,)),
+        ("lexical:exclude_word", lexical.exclude_word, (_STEMS_OR_WORDS,)),
+        ("lexical:starts_with", lexical.starts_with, (_string("phrase"),)),
+        ("lexical:ends_with", lexical.ends_with, (_string("phrase"),)),
+        ("lexical:nth_word", lexical.nth_word, (_int("n"), _string("word"))),
+        ("lexical:nth_word_from_end", lexical.nth_word_from_end, (_int("n"), _string("word"))),
+        ("lexical:acrostic", sequences.acrostic, (_string("word"), KIND)),
+        ("lexical:sentence_acrostic", sequences.sentence_acrostic, (_string("word"),)),
+        ("lexical:word_exact_count", lexical.word_exact_count, (_string("stem"), _int("count"))),
+        ("lexical:word_cap", lexical.word_cap, (_string("stem"), _int("cap"))),
+        ("lexical:ring_word", sequences.ring_word, ()),
+        ("lexical:paragraph_echo", sequences.paragraph_echo, ()),
+        ("lexical:item_chain", sequences.item_chain, (KIND,)),
+        ("lexical:order_words", lexical.order_words, (_string("stem_a"), _string("stem_b"))),
+        ("lexical:alpha_items", sequences.alpha_items, (KIND,)),
+        ("lexical:exclude_phrases", lexical.exclude_phrases, (_strings("phrases"), _maybe("mode", schema.ANY))),
+        ("lexical:quote_task", lexical.quote_task, (_string("text"),)),
+        ("lexical:anadiplosis", sequences.anadiplosis, ()),
+        ("lexical:epiphora", sequences.epiphora, (_maybe("unit", schema.ANY, "items"), KIND)),
+        ("lexical:no_repeated_word", lexical.no_repeated_word, (_maybe("min_length", schema.INT, 4),)),
+        ("style:forbid_letter", style.forbid_letter, (_string("letter"),)),
+        ("style:forbid_letters", style.forbid_letters, (Param("letters", schema.LETTERS),)),
+        ("style:no_commas", style.no_commas, ()),
+        ("style:comma_count", style.comma_count, (COUNTED,)),
+        ("style:no_caps", style.no_caps, ()),
+        ("style:end_punctuation", style.end_punctuation, (_string("char"),)),
+        ("style:sentence_initials", style.sentence_initials, ()),
+        ("style:letter_start_count", style.letter_start_count, (_string("letter"), COUNTED)),
+        ("style:anaphora", style.anaphora, ()),
+        ("style:no_markdown", style.no_markdown, ()),
+        ("style:max_word_length", style.max_word_length, (_int("max"),)),
+        ("style:question_count", style.question_count, (COUNTED,)),
+        ("style:exclamation_count", style.exclamation_count, (COUNTED,)),
+        ("style:no_digits", style.no_digits, (schema.REPLACEMENT,)),
+        ("style:no_latin", style.no_latin, (schema.REPLACEMENT,)),
+        ("format:bullet_list", form.bullet_list, (COUNTED, schema.STRICT)),
+        ("format:numbered_list", form.numbered_list, (COUNTED, schema.STRICT)),
         (
             "format:json_object",
-            "The answer is a JSON object with exactly the keys and strings as values.",
             data_formats.json_object,
             (
                 _strings("keys"),
@@ -367,37 +173,15 @@ CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
         ),
         (
             "format:json_list_value",
-            "The answer is a JSON object of strings, one of them a bullet list of the given length.",
             data_formats.json_list_value,
             (_strings("keys"), _string("list_key"), _int("list_items"), schema.WORDS_OF_OTHER_KEYS),
         ),
-        (
-            "format:json_array",
-            "The answer is a JSON array of objects that state the word counts of their own texts.",
-            data_formats.json_array,
-            (_int("items"),),
-        ),
-        (
-            "format:csv_line",
-            "The answer is one CSV line, exactly one field of which holds a comma.",
-            data_formats.csv_line,
-            (_int("fields"),),
-        ),
-        (
-            "format:two_parts",
-            "The answer is a bullet list and, after a blank line, one sentence of a given length.",
-            form.two_parts,
-            (_int("items"), _int("sentence_words")),
-        ),
-        (
-            "format:markdown_table",
-            "The answer is a Markdown table of the given size.",
-            form.markdown_table,
-            (_int("rows"), _int("cols")),
-        ),
+        ("format:json_array", data_formats.json_array, (_int("items"),)),
+        ("format:csv_line", data_formats.csv_line, (_int("fields"),)),
+        ("format:two_parts", form.two_parts, (_int("items"), _int("sentence_words"))),
+        ("format:markdown_table", form.markdown_table, (_int("rows"), _int("cols"))),
         (
             "format:bold_words",
-            "Exactly so many bold spans, if asked of a given length, place or stem.",
             form.bold_words,
             (
                 _int("count"),
@@ -406,30 +190,14 @@ CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
                 _maybe("stems", schema.STRINGS_OR_NULL),
             ),
         ),
-        (
-            "format:line_length",
-            "No line is longer than the limit, and so many lines are not blank, if asked.",
-            form.line_length,
-            (_int("max"), _maybe("count", schema.INT)),
-        ),
+        ("format:line_length", form.line_length, (_int("max"), _maybe("count", schema.INT))),
         (
             "format:hashtags",
-            "The last line is so many Russian hashtags, if asked in order or echoing the first word.",
             form.hashtags,
             (_int("count"), _maybe("alpha", schema.FLAG, False), _maybe("echo_first", schema.FLAG, False)),
         ),
-        (
-            "logic:conditional_include",
-            "A word with the stem occurs if the condition holds, and does not otherwise.",
-            logic.conditional_include,
-            (schema.HOLDS, _string("stem")),
-        ),
-        (
-            "logic:conditional_format",
-            "The text has the one shape if the condition holds, and the other otherwise.",
-            logic.conditional_format,
-            (schema.HOLDS, schema.THEN, schema.OTHERWISE),
-        ),
-        ("logic:override", "The winning rule of two is met.", _override, (Param("winner", schema.WINNER),)),
+        ("logic:conditional_include", logic.conditional_include, (schema.HOLDS, _string("stem"))),
+        ("logic:conditional_format", logic.conditional_format, (schema.HOLDS, schema.THEN, schema.OTHERWISE)),
+        ("logic:override", _override, (Param("winner", schema.WINNER),)),
     )
 )
