@@ -17,8 +17,8 @@ class Reasoning(NamedTuple):
     """A generation taken apart.
 
     Attributes:
-        answer: what is scored: all after the first ``</think>``, or all of it.
-        trace: what was cut off, trimmed and without its tags; "" if nothing was.
+        answer: the text that is scored: all after the first ``</think>``, or the whole text without one.
+        trace: the reasoning that was cut off, trimmed, without its tags; "" if there is none.
         unclosed: whether an opening ``<think>`` of the answer has no closing tag after it.
     """
 

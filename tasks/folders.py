@@ -20,10 +20,10 @@ __all__ = ["config_name", "file_sha256", "render_card", "write_copy"]
 
 
 def render_card(name: str, splits: Mapping[str, str], card: Card, features: Any | None = None) -> str:
-    """README.md of a dataset folder: which file is which split, and some words.
+    """The README.md of a dataset folder: the file of each split, and a text.
 
     Args:
-        name: of the benchmark.
+        name: the benchmark's name.
         splits: text of ``<split>.jsonl`` by split name; empty texts have no file.
         card: the words, and the languages of the questions.
         features: the fields' types where they cannot be guessed from the rows (a column without a value).
@@ -51,11 +51,11 @@ def config_name(folder: Path) -> str:
 
 
 def write_copy(cache: Path, name: str, splits: Mapping[str, str], card: str) -> Path:
-    """A folder of checked rows in the cache, named after its content and made once.
+    """Write checked rows to a folder in the cache, which is named after its content; an existing folder is kept.
 
     Args:
         cache: the user's cache folder.
-        name: of the benchmark.
+        name: the benchmark's name.
         splits: text of ``<split>.jsonl`` by split name; empty texts get no file.
         card: of the splits; it holds their digest.
     """

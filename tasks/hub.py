@@ -16,16 +16,16 @@ def download(
     """Rows of a Hub dataset.
 
     Args:
-        dataset: its id.
+        dataset: the dataset's id.
         splits: names of the splits wanted.
         revision: hash of a commit; None takes the newest.
-        advice: what to do where it cannot be read: a sentence, or two.
+        advice: one or two sentences that say what to do if the dataset cannot be read.
 
     Returns:
         the revision, and the rows by split.
 
     Raises:
-        DatasetError: it cannot be read.
+        DatasetError: the dataset cannot be read.
     """
     import datasets
     from huggingface_hub import HfApi

@@ -18,7 +18,7 @@ def benchmark(name: str) -> Benchmark:
     """The benchmark of that name.
 
     Raises:
-        TaskNameError: there is none.
+        TaskNameError: there is no such benchmark.
     """
     if name not in BENCHMARK_NAMES:
         raise TaskNameError(f"unknown benchmark {name!r}; there are: {', '.join(BENCHMARK_NAMES)}")

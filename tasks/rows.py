@@ -93,7 +93,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
-    """The JSON objects of a file, one a line; blank lines are passed over.
+    """The JSON objects of a file, one a line; blank lines are skipped.
 
     Raises:
         DatasetError: a line is no JSON object (the line is named).

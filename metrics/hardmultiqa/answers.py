@@ -11,11 +11,11 @@ __all__ = ["Answer", "answer_text", "split_answer"]
 
 
 class Answer(NamedTuple):
-    """A generation taken apart.
+    """The answer in a generation.
 
     Attributes:
-        text: what is judged, trimmed; empty if nothing is left.
-        unclosed: whether a reasoning block is opened that is not closed; its text is then part of the answer.
+        text: the answer that is judged, trimmed; empty if nothing is left.
+        unclosed: whether a reasoning block is opened and never closed; its text is then part of the answer.
     """
 
     text: str
@@ -23,15 +23,15 @@ class Answer(NamedTuple):
 
 
 def split_answer(raw: str | None, cut: Sequence[str] = ()) -> Answer:
-    """Cut reasoning, then continuation; linear in the text.
+    """Cut off the model's reasoning, then its continuation. The time is linear in the text's length.
 
     Reasoning is what :mod:`metrics.reasoning` cuts. A base model that goes on with a
     question of its own is cut at the first line that begins with one of ``cut`` (white space before it is allowed; the
     text's beginning counts as one, since a server that honours the stop string would end there too).
 
     Args:
-        raw: the generation, None counts as empty.
-        cut: beginnings of lines that are no part of the answer.
+        raw: the generation; None counts as empty.
+        cut: beginnings of the lines at which the answer is cut.
     """
     text = cut_reasoning(raw).answer
     if cut:
@@ -43,10 +43,10 @@ def split_answer(raw: str | None, cut: Sequence[str] = ()) -> Answer:
 
 
 def answer_text(specific: Mapping[str, Any], raw: str | None) -> str:
-    """The answer that is judged, for a document.
+    """The answer to a document that is judged.
 
     Args:
-        specific: of the document; only ``scoring`` is read.
+        specific: the document's ``specific``, of which only ``scoring`` is read.
         raw: the generation.
     """
     return split_answer(raw, json.loads(specific["scoring"]).get("cut", ())).text

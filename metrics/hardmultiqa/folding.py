@@ -22,7 +22,7 @@ def occurs(quote: str, folded_text: str) -> bool:
     A quote that begins or ends inside a word of the text does not occur in it: ``Ока`` is not in ``Окава``.
 
     Args:
-        quote: as it came; one that folds to nothing occurs nowhere.
+        quote: the quote, not folded yet; a quote that folds to nothing occurs nowhere.
         folded_text: the text, folded already.
     """
     wanted = fold(quote)

@@ -31,11 +31,11 @@ _LONGEST: Final = 20_000  # characters; a longer answer is no plain one
 
 
 def decide(answer: str, options: Mapping[int, str]) -> frozenset[int] | None:
-    """The numbers of the options that an answer names, or None where the rule cannot tell.
+    """The numbers of the options that an answer names; None if the rule cannot decide.
 
     Args:
-        answer: what is judged (answers.split_answer).
-        options: texts by number (scoring_key.question_options); without any the numbers are not checked against them.
+        answer: the answer that is judged (answers.split_answer).
+        options: the options' texts by number (scoring_key.question_options); if empty, any number is accepted.
     """
     if len(answer) > _LONGEST:
         return None

@@ -26,14 +26,14 @@ class Counts(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """One answer's worth.
+    """The score of one answer.
 
     Attributes:
-        score: in [0, 1].
+        score: the score, from 0 to 1.
         code: stable name of the outcome, kebab-case; ``ok`` for full marks.
         reason: one English sentence that a person can act on.
-        observed: what was counted, small JSON values.
-        wanted: what full marks would have shown.
+        observed: the counts that were found, as small JSON values.
+        wanted: the counts of a fully right answer, likewise.
     """
 
     score: float
@@ -66,11 +66,11 @@ def score_verdict(key: Key, verdict: Mapping[str, Any]) -> Scored:
     """Score a verdict.
 
     Args:
-        key: of the question.
-        verdict: as the module says, checked when it was read.
+        key: the question's scoring key.
+        verdict: the judge's verdict in the form that the module's docstring gives, already checked.
 
     Raises:
-        ValueError: it is no verdict on this question after all (a journal of other data, for example).
+        ValueError: the verdict does not fit this question (it may come from a journal of other data).
     """
     try:
         if key.type == "one-option-many-options":

@@ -24,7 +24,7 @@ class Key(NamedTuple):
 
     Attributes:
         type: one of TYPES.
-        question: as the dataset has it.
+        question: the question's text, as the dataset has it.
         reference: elements, no two equal after folding (folding.fold), the first spelling kept; option numbers in
             plain decimal for options, accepted answers for open questions.
         cut: beginnings of lines at which a continuation is cut.
@@ -72,8 +72,8 @@ def parse_key(scoring: str) -> Key:
         scoring: JSON text ``{"type": ..., "question": ..., "reference": [...], "cut": [...]}``, ``cut`` optional.
 
     Raises:
-        RowError: not such a text, an unknown type, no reference element (or a blank one), or option numbers that are
-            no numbers or that the question does not have.
+        RowError: the text has another form, the type is unknown, the reference is empty or has a blank element, or an
+            option is no number or not among the question's.
     """
     try:
         entry = json.loads(scoring)

@@ -19,7 +19,7 @@ class ArgumentsError(ValueError):
     """An instruction that does not exist, or arguments that it does not take.
 
     Attributes:
-        problem: what is wrong, without saying where.
+        problem: what is wrong; the other attributes say where.
         argument: name of the argument, or "" if it is not one argument's fault.
         instruction_id: the instruction, or "" until it is known.
         key: key of the dataset row, or "" outside a dataset.
@@ -43,11 +43,11 @@ class ArgumentsError(ValueError):
 
 
 class Kind(NamedTuple):
-    """A kind of argument.
+    """A kind of argument values.
 
     Attributes:
-        name: what the value must be, in words.
-        read: the value as the checkers use it, or None if it is not of the kind.
+        name: description of the values, in words.
+        read: returns a value as the checkers use it, or None if the value is not of the kind.
     """
 
     name: str
@@ -73,12 +73,12 @@ TEXT: Final = Kind("a text that is not blank", _text)
 
 
 def read_arguments(kinds: Mapping[str, Kind], kwargs: Any) -> Arguments:
-    """Exactly the arguments that ``kinds`` names, in its order; the caller's data is left as it is.
+    """Read exactly the arguments that ``kinds`` names, in its order; the caller's data is not changed.
 
     Nulls count as absent, whole-number floats become integers (6.3).
 
     Raises:
-        ArgumentsError: no mapping, or an argument that is missing, unknown or ill-typed.
+        ArgumentsError: the arguments are no mapping, or one is missing, unknown or of a wrong type.
     """
     if kwargs is None:
         kwargs = {}

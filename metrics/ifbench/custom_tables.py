@@ -34,14 +34,14 @@ _PRODUCT_COLUMNS: Final = ("ProductID", "Category", "Brand", "Price", "Stock")
 def _table(
     text: Text, readings: Readings, delimiter: str, columns: tuple[str, ...], rows: int, spaced: bool
 ) -> tuple[list[list[Field]], Verdict]:
-    """The records and the verdict over their shape: the column names, then so many rows of as many fields.
+    """Read a table, and check its shape: the column names, then ``rows`` rows with as many fields.
 
     Args:
         text: the answer.
-        readings: the grader's.
-        delimiter: what parts the fields.
+        readings: the grader's readings.
+        delimiter: the character between fields.
         columns: the column names.
-        rows: how many rows must follow them.
+        rows: number of rows that must follow the column names.
         spaced: whether white space may stand around a column name.
     """
     raw = unicodedata.normalize("NFC", text.raw)

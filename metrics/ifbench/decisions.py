@@ -58,15 +58,15 @@ class Switch(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """An open question.
+    """A decision between two readings of an instruction.
 
     Attributes:
-        id: ``AD`` and the number.
-        ids: the instructions concerned.
-        question: what the wording leaves open.
+        id: ``AD`` followed by the decision's number.
+        ids: ids of the instructions that it concerns.
+        question: the question that the instruction's wording leaves open.
         official: the official reading.
         proposed: the proposed reading, or "" where both graders take the official one.
-        switches: how the two differ; empty where they do not.
+        switches: the switches by which the two readings differ; empty if they do not.
     """
 
     id: str
@@ -102,7 +102,7 @@ def readings_of(proposed: Iterable[str] = ()) -> Readings:
     """The switches when the named decisions take the proposed reading and all others the official one.
 
     Raises:
-        KeyError: a name that is no decision with a proposal.
+        KeyError: a name is that of no decision, or of one without a proposed reading.
     """
     chosen = set(proposed)
     unknown = chosen - {decision.id for decision in DECISIONS if decision.switches}

@@ -11,8 +11,8 @@ class Field(NamedTuple):
     """A field of a record.
 
     Attributes:
-        value: its content, doubled quotes as one; outer white space is kept.
-        quoted: whether it stands in double quotes as a whole.
+        value: the field's content, in which a doubled quote is one quote; outer white space is kept.
+        quoted: whether the whole field is in double quotes.
     """
 
     value: str

@@ -39,12 +39,12 @@ class NotGradableError(RuntimeError):
 
 
 class Source(NamedTuple):
-    """Where checkers come from.
+    """A source of checkers: a checkout, or a registry file.
 
     Attributes:
-        name: what the graders are called, without ``_strict`` or ``_loose``.
-        target: what the worker is told to load.
-        identity: release or commit, for the record.
+        name: name of its graders, without ``_strict`` or ``_loose``.
+        target: the module or file that the worker loads.
+        identity: release or commit, which results record.
     """
 
     name: str
@@ -100,7 +100,7 @@ class ForeignCheckers:
 
     Args:
         source: where the checkers come from.
-        seconds: how long one verdict may take before it counts as a crash.
+        seconds: most seconds of one verdict; one that takes longer counts as a crash.
     """
 
     def __init__(self, source: Source, seconds: float = _VERDICT_SECONDS) -> None:

@@ -55,7 +55,7 @@ def check_kwargs(instruction_id: str, kwargs: Any, *, key: str = "") -> Argument
 
     Args:
         instruction_id: a key of CHECKERS.
-        kwargs: the row's object; nulls count as absent, whole-number floats as integers. It is left as it is.
+        kwargs: the row's object, which is not changed; nulls count as absent, whole-number floats as integers.
         key: the row's key, for the message.
 
     Raises:
@@ -136,7 +136,7 @@ class Graders:
         """These graders with ``NAME_strict`` and ``NAME_loose`` of the checkers in a checkout.
 
         Raises:
-            ValueError: a name that is taken or no plain word, or a path without checkers.
+            ValueError: the name is taken or no plain word, or the path holds no checkers.
         """
         if name in READINGS or name in self._foreign:
             raise ValueError(f"there are graders by the name of {name!r} already")
@@ -191,13 +191,13 @@ class Graders:
         A strict pass is a loose pass, so the variants are tried where the strict verdict fails only.
 
         Args:
-            instruction_id, kwargs: as for ``verify``.
+            instruction_id, kwargs: see :func:`verify`.
             answer: the text that is graded, for all but the proposed readings.
             trimmed: the text for the proposed readings (protocol decision APD1).
             prompt: for the checkers of other projects.
 
         Raises:
-            ArgumentsError, ResourceError: as ``verify``.
+            ArgumentsError, ResourceError: see :func:`verify`.
         """
         arguments = check_kwargs(instruction_id, kwargs)
         found: dict[str, Verdict | NotGradableError] = {}

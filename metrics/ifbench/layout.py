@@ -95,7 +95,7 @@ def _is_underlined(lines: list[str], place: int) -> bool:
 
 
 def heading_lines(lines: list[str], titles: bool = False) -> list[bool]:
-    """For each line whether it is a heading, or the line that underlines one.
+    """For each line, whether it is a heading or underlines one.
 
     Args:
         lines: the lines of a text.

@@ -47,7 +47,7 @@ def _read(source: _Source) -> bytes:
     """The content of a data file, unpacked, with a line break before the first line.
 
     Raises:
-        ResourceError: no such file, or another one.
+        ResourceError: the file is missing or has another hash.
     """
     spec = find_spec(source.package)
     folders = (spec.submodule_search_locations or ()) if spec else ()
@@ -116,7 +116,7 @@ def syllable_counts(word: str) -> frozenset[int]:
     """The syllable counts that the pronouncing dictionary gives a word, or none if it does not know it.
 
     Args:
-        word: in lower case, apostrophes straight.
+        word: the word in lower case, with straight apostrophes.
     """
     lines = _lines_about(_pronunciations(), word.encode("utf-8", "replace"), b" (")
     # Every vowel sound carries a stress digit; what follows # is a remark.
@@ -129,7 +129,7 @@ def parts_of_speech(word: str) -> dict[str, frozenset[str]]:
     """The parts of speech that a form can be (noun, verb, aux, adj, adv), each with its base forms.
 
     Args:
-        word: in lower case, apostrophes straight.
+        word: the word in lower case, with straight apostrophes.
     """
     lines = _lines_about(_inflections(), word.encode("utf-8", "replace"), b",")
     fields = [line.decode("utf-8").split(",", 2) for line in lines]

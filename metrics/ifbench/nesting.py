@@ -17,11 +17,11 @@ _faces = re.compile(r"(?<!\S)[:;=8][-'^o]?[()\[\]{}]+(?!\S)")
 
 
 class Nest(NamedTuple):
-    """Brackets inside brackets, each closed by its own kind.
+    """Nested brackets, each of which is closed by a bracket of its own kind.
 
     Attributes:
-        depth: levels from the outer pair down to the deepest pair inside it.
-        kinds: how many of the three kinds of bracket occur in it.
+        depth: number of levels, the outer pair included.
+        kinds: number of the kinds of brackets in it, 1 to 3.
     """
 
     depth: int
@@ -124,7 +124,7 @@ class _Open:
 
 
 def quote_depth(text: str, enough: int) -> int:
-    """The most quotations inside one another, double and single in turn, all of them closed.
+    """The greatest depth of nested quotations, double and single in turn, all of them closed.
 
     A straight mark closes the quotation it can close, else opens one where an opening mark can stand. A mark that
     can do neither is an apostrophe, or a sign for feet and inches, and is passed over.

@@ -21,12 +21,12 @@ _TAGS: Final = re.compile(r"<(/?)think>", re.IGNORECASE | re.ASCII)
 
 
 class Reasoning(NamedTuple):
-    """A generation taken apart.
+    """The answer and the reasoning in a generation.
 
     Attributes:
-        answer: what is graded, white space kept as it is (the official reading of protocol decision APD1).
-        trimmed: the same without leading line breaks (the proposed reading).
-        trace: what was removed, without its tags, trimmed; "" if nothing was.
+        answer: the text that is graded, its white space kept (the official reading of protocol decision APD1).
+        trimmed: the answer without leading line breaks (the proposed reading).
+        trace: the reasoning that was removed, without its tags, trimmed; "" if there is none.
         extraction: ``ok``, or ``reasoning_unclosed`` where an opening tag has no closing tag anywhere and the answer
             therefore is "".
         unclosed: whether an opening tag has no closing tag after it.

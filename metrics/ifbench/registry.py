@@ -32,7 +32,7 @@ Check = Callable[[Text, Arguments, Readings], Verdict]
 
 
 class Checker(NamedTuple):
-    """An instruction.
+    """The checker of one instruction.
 
     Attributes:
         id: ``family:name``.

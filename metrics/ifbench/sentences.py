@@ -27,8 +27,8 @@ class Sentence(NamedTuple):
     """One sentence.
 
     Attributes:
-        text: as written, outer white space cut.
-        mark: the last of its closing marks: ``.``, ``!``, ``?``, or "" where it has none.
+        text: the sentence as written, without outer white space.
+        mark: its last closing mark, ``.``, ``!`` or ``?``; "" if it has none.
     """
 
     text: str

@@ -16,10 +16,10 @@ _inner_bold = re.compile(r"(?<=[^\W\d_])\*{2,3}(?=[^\W\d_])").sub
 
 
 class Text:
-    """An answer; every reading of it is computed at the first asking and kept. Treat the lists as read-only.
+    """An answer. Each property is computed at its first use and kept; callers must not change the lists.
 
     Args:
-        raw: the answer as it is graded, not trimmed.
+        raw: the answer that is graded, not trimmed.
     """
 
     def __init__(self, raw: str) -> None:

@@ -45,10 +45,10 @@ class _Opening(NamedTuple):
     """The first words of a text.
 
     Attributes:
-        word: the first, folded.
-        after: the second, folded, or "".
-        third: the third, folded, or "".
-        between: what stands between the first and the second.
+        word: the first word, folded.
+        after: the second word, folded; "" if there is none.
+        third: the third word, folded; "" if there is none.
+        between: the text between the first and the second word.
     """
 
     word: str

@@ -55,7 +55,7 @@ def read_count(params: Params) -> Count:
     """Read a count specification spread over an object that may hold other keys too.
 
     Raises:
-        ParamsError: an unknown ``op``, or a number that is missing or none.
+        ParamsError: ``op`` is unknown, or a number is missing or no number.
     """
     op = params.get("op", "eq")
     if isinstance(op, str):

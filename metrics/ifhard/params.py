@@ -29,10 +29,10 @@ LIMIT: Final = 10**15
 
 
 class ParamsError(ValueError):
-    """Parameters, or a scoring key, that the contract gives no meaning to.
+    """The parameters or the scoring key have no meaning in the contract.
 
     Attributes:
-        problem: what is wrong, without saying where.
+        problem: what is wrong; the other attributes say where.
         parameter: name of the parameter, or "" if it is not one parameter's fault.
         category: category id, or "" until it is known.
         row: id of the dataset row, or "" outside a dataset.

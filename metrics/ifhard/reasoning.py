@@ -12,10 +12,10 @@ _strip_tags = re.compile(r"</?think>", re.IGNORECASE).sub
 
 
 class Reasoning(NamedTuple):
-    """A generation taken apart.
+    """The answer and the reasoning in a generation.
 
     Attributes:
-        answer: what is scored.
+        answer: the text that is scored.
         trace: the reasoning that was removed, its pieces trimmed and joined by line breaks; "" if there is none.
         unclosed: whether an opening tag has no closing tag after it; its text is then part of the answer.
     """

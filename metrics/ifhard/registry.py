@@ -25,8 +25,8 @@ class Category(NamedTuple):
         id: ``family:name``.
         family: structure, lexical, style, format or logic.
         description: one English sentence that says when an answer passes; the verifier's own.
-        params: what the verifier reads, in order; any other key is ignored.
-        verify: the verdict over a text and parameters; raises ParamsError alone, and only for bad parameters.
+        params: the parameters that the verifier reads, in order; any other key is ignored.
+        verify: gives the verdict on a text and parameters; raises nothing but ParamsError, for bad parameters.
     """
 
     id: str

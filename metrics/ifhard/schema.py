@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 
     Attributes:
         name: short name for documentation and other languages.
-        accepts: what is accepted, in English.
+        accepts: description of the values that are accepted, in English.
         check: reads the value under a name and raises ParamsError if it is not of the kind; the name is
             ignored by kinds that spread over the whole object.
     """
@@ -41,9 +41,9 @@ class Param(NamedTuple):
 
     Attributes:
         name: key in the parameter object; "" for a kind that spreads over the object.
-        kind: what the value must be.
+        kind: the kind of values that are legal.
         optional: whether the key may be absent.
-        default: what an absent key means, for documentation.
+        default: the meaning of an absent key, for documentation.
         when: whether the verifier reads it at all, given the other parameters; None is always.
     """
 

@@ -29,9 +29,9 @@ class Score(NamedTuple):
     """One answer against all requirements of its question.
 
     Attributes:
-        verdicts: in stack order.
+        verdicts: the verdicts, in the order of the requirements.
         categories: category ids, in stack order.
-        answer: what was scored.
+        answer: the text that was scored.
         empty: whether that is the empty string.
         unclosed_reasoning: whether the generation opens a reasoning block that it does not close.
         sample_pass_rate: 1.0 if there are requirements, all are met, and the answer is not empty, else 0.0.

@@ -63,7 +63,7 @@ def check_row(row: Mapping[str, Any]) -> list[Constraint]:
         The constraints, which score_constraints takes.
 
     Raises:
-        ParamsError: with the row's id, the category and the parameter named.
+        ParamsError: the key has no meaning in the contract; the message names row, category and parameter.
     """
     row_id = _row_id(row)
     try:

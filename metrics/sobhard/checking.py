@@ -73,7 +73,7 @@ def check_row(row: Mapping[str, Any]) -> Question | None:
         The question; None for a blanked row, which can be asked and not scored.
 
     Raises:
-        RowError: with the row's id and the field's dotted path.
+        RowError: the row cannot be used; the message names the row and the field's dotted path.
     """
     try:
         question = question_of(row)

@@ -121,7 +121,7 @@ def compare(pred: Any, gold: Any, coerce: bool) -> Comparison:
         coerce: whether strings that read as numbers are numbers (typeless notations).
 
     Raises:
-        NotComparable: see there.
+        NotComparable: the values cannot be compared.
     """
     counts: dict[Kind, int] = {}
     firsts: dict[Kind, Mismatch] = {}

@@ -25,7 +25,7 @@ class Block(NamedTuple):
     """A fenced block of the normalised text.
 
     Attributes:
-        tag: of the opening fence, "" without one.
+        tag: the opening fence's tag; "" if it has none.
         body: the lines strictly between the fences.
         at: offset of the opening fence's line.
     """
@@ -40,11 +40,11 @@ class Package(NamedTuple):
 
     Attributes:
         text: the normalised response.
-        blocks: in order.
-        unclosed: offset of the fence that nothing closes; None without one.
-        outside: what stands outside the blocks, trimmed.
-        outside_at: offset where that starts; None if there is nothing.
-        body: what is parsed.
+        blocks: the blocks, in their order.
+        unclosed: offset of the fence that is never closed; None if there is none.
+        outside: the text outside the blocks, trimmed.
+        outside_at: offset at which that text begins; None if it is empty.
+        body: the text that is parsed.
     """
 
     text: str

@@ -39,7 +39,7 @@ def apply_ops(source: Any, ops: Sequence[Mapping[str, Any]]) -> Any:
     """The source after ``set``, ``delete`` and ``insert`` operations in order.
 
     Raises:
-        OperationError: with the number of the operation, from 1.
+        OperationError: an operation cannot be applied; the message gives its number, from 1.
     """
     document = copy.deepcopy(source)
     for number, op in enumerate(ops, 1):
@@ -121,7 +121,7 @@ def apply_changes(source: Any, change: Any) -> Any:
     """Version 1 with a change object applied: removals, then changes, then additions.
 
     Raises:
-        OperationError: with the section and the path.
+        OperationError: the operation cannot be applied; the message names the section and the path.
     """
     if not isinstance(change, dict):
         raise OperationError("the change object is no object")

@@ -87,9 +87,9 @@ def matches_reference(kind: Kind, code: str, noun: str) -> Callable[[Context], V
     """The check that the answer differs from the reference in no place by this kind.
 
     Args:
-        kind: of difference.
-        code: of the failing verdict.
-        noun: what is counted, in the singular.
+        kind: the kind of difference.
+        code: code of the failing verdict.
+        noun: the thing that is counted, in the singular.
     """
 
     def check(context: Context) -> Verdict:

@@ -45,7 +45,7 @@ class Question:
         is_session: whether the row is a turn of a conversation.
         cell: ``family/difficulty`` as balance_score groups it.
         target: the notation; None on a blanked row alone.
-        tag: what the fence must carry.
+        tag: the tag that the fence must have.
         blanked: no reference and no outputs: nothing can be scored.
         task_meta, checks: decoded objects.
     """

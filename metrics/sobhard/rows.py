@@ -97,10 +97,10 @@ def question(scoring: str) -> Question:
 
 
 def question_of(row: Mapping[str, Any]) -> Question:
-    """The question of a row; the last ones asked for are kept ready.
+    """The question of a row. The questions of the last rows are kept in memory.
 
     Raises:
-        RowError: with the row's id and the field.
+        RowError: the row cannot be used; the message names the row and the field.
     """
     try:
         return _prepared(_key(row))

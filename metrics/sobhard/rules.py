@@ -35,7 +35,7 @@ def broken_rule(program: Sequence[Mapping[str, Any]], answer: Any) -> tuple[int,
     """The first step whose property fails: its number from 1, its rule, and why; None if all hold.
 
     Raises:
-        KeyError, TypeError, ...: a step without what its rule needs.
+        KeyError, TypeError, ...: a step lacks a field that its rule needs.
     """
     for number, step in enumerate(program[start_index(program) :], start_index(program) + 1):
         rule = RULES.get(step["rule"])

@@ -21,7 +21,7 @@ _MAX_SEARCH: Final = 1_000_000.0  # estimated steps of one pattern search
 
 
 class SchemaError(ValueError):
-    """A schema that is none, that leads outside itself, or that costs too much.
+    """The schema is invalid, refers outside itself, or would take too long to apply.
 
     Attributes:
         code: ``invalid-schema``, ``foreign-reference``, ``costly-pattern``, ``unsupported-keyword``, ``too-costly``.
@@ -36,7 +36,7 @@ def accepts(schema: Any, instance: Any) -> bool:
     """Whether a schema accepts a JSON value.
 
     Raises:
-        SchemaError: see there.
+        SchemaError: the schema cannot be used.
     """
     problem = shape_problem(schema)
     if problem:

@@ -100,10 +100,10 @@ def unsorted_required(schema: Any, shared: bool = False) -> list[Any] | None:
 
     Args:
         schema: the answer.
-        shared: whether aliases make it too large to be written out.
+        shared: whether aliases make the answer too large to be written out.
 
     Raises:
-        TooLargeError: then, for a list with a container in it.
+        TooLargeError: ``shared`` is true and a list has a container in it.
     """
     for node in walk(schema):
         listed = node.get("required") if isinstance(node, dict) else None

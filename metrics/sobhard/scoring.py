@@ -48,7 +48,7 @@ def score(row: Mapping[str, Any], raw_response: str | None) -> Score:
     """Score a response as the contract does, on the text as it stands.
 
     Args:
-        row: nested or flattened.
+        row: the row, nested or flattened.
         raw_response: the response; None counts as empty.
 
     Raises:

@@ -88,10 +88,10 @@ def parse_path(path: str) -> list[Step]:
 
 
 def find(value: Any, path: str) -> Any:
-    """What a path leads to.
+    """The value at a path.
 
     Raises:
-        PathError: it leads nowhere. An index into a string gives a character, as in the official scorer.
+        PathError: there is no value. An index into a string gives a character, as in the official scorer.
     """
     for step in parse_path(path):
         value = _descend(value, step)
@@ -102,7 +102,7 @@ def holder(document: Any, path: str) -> tuple[Any, Step]:
     """The container and the last step of a path.
 
     Raises:
-        PathError: an empty path, or one that breaks off before its last step.
+        PathError: the path is empty, or there is no container at its last step.
     """
     steps = parse_path(path)
     if not steps:
@@ -120,13 +120,14 @@ def _descend(value: Any, step: Step) -> Any:
 
 
 def measure(value: Any, sizes: dict[int, Size] | None = None) -> Size | None:
-    """How large a value is when shared parts count wherever they stand; None if it contains itself.
+    """The size of a value, in which a shared part counts at each of its places; None if the value contains itself.
 
     Linear in the distinct parts, however often they are shared.
 
     Args:
-        value: in the canonical model.
-        sizes: of containers already measured, by id; grows. Keep the containers alive as long as it is used.
+        value: a value in the canonical model.
+        sizes: sizes of containers by their ids; this call adds those it measures. The containers must stay alive as
+            long as ``sizes`` is used.
     """
     sizes = {} if sizes is None else sizes
     opened: set[int] = set()

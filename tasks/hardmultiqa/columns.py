@@ -31,12 +31,12 @@ def find_columns(rows: Sequence[Mapping[str, Any]], given: Mapping[str, str], wh
     """The column of each field.
 
     Args:
-        rows: of one split; a column is any key of any row.
+        rows: the rows of one split; every key of a row is a column.
         given: columns that the user named, by field.
         where: name of the split, for messages.
 
     Returns:
-        Column by field; ``topic`` only where there is one.
+        The column's name by field; ``topic`` only if there is such a column.
 
     Raises:
         DatasetError: a field has no column or several, or a named column is not there; all columns are listed.

@@ -21,10 +21,11 @@ class DemonstratedDoc(Doc):
     """A question with the demonstrations of its type.
 
     Args:
-        question: raw text.
-        demonstrations: (question, answer) of its type, in file order; the first N are shown.
-        prompt: (question, demonstrations shown) -> text to continue; None for a chat, where they become turns.
-        fields: of LightEval's Doc, but ``query`` and ``fewshot_samples``.
+        question: the question's raw text.
+        demonstrations: pairs (question, answer) of the same type, in file order; the first N are shown.
+        prompt: makes the text to continue from the question and the demonstrations shown; None for a chat, in which
+            the demonstrations become turns.
+        fields: fields of LightEval's Doc, except ``query`` and ``fewshot_samples``.
     """
 
     __slots__ = ("demonstrations", "prompt", "question")
@@ -40,7 +41,7 @@ class DemonstratedDoc(Doc):
         """The demonstrations that the task's few-shot number asks for.
 
         Raises:
-            ValueError: there are not so many.
+            ValueError: there are fewer demonstrations.
         """
         count = fewshot_number(self.task_name)
         if count > len(self.demonstrations):

@@ -44,7 +44,7 @@ def type_of(value: object) -> str:
     """The type that a row's field ``task`` names, in the dataset's own spelling or with hyphens.
 
     Raises:
-        ValueError: it names none.
+        ValueError: the field names no type.
     """
     if isinstance(value, str) and value in _TYPE_OF:
         return _TYPE_OF[value]

@@ -18,7 +18,7 @@ def option_numbers(elements: Sequence[str], question: str) -> list[int]:
 
     Args:
         elements: each is ``2``, ``1, 3``, ``2) text``, or exactly one option's text.
-        question: its numbered options.
+        question: the question's text with its numbered options.
 
     Raises:
         ValueError: the question lists no options, an element names none or contradicts the question.

@@ -36,7 +36,7 @@ def answer_text(kind: str, reference: Sequence[str]) -> str:
 
     Args:
         kind: type of the question.
-        reference: its elements, at least one.
+        reference: the reference's elements, at least one.
     """
     if kind == OPTIONS:
         return ", ".join(reference)

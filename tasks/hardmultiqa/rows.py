@@ -27,7 +27,7 @@ class Question:
         kind: one of TYPES.
         text: the question as the model gets it.
         reference: its right elements; of an options question the numbers, ascending.
-        topic: of the question, or empty.
+        topic: the question's topic, or empty.
     """
 
     kind: str
@@ -69,8 +69,8 @@ def read_question(row: Mapping[str, Any], columns: Mapping[str, str] = _OWN_COLU
     """The question of a row.
 
     Args:
-        row: as the dataset has it.
-        columns: its column of each field.
+        row: the dataset's row.
+        columns: names of the dataset's columns, by field.
 
     Raises:
         RowError: a field is bad, or the reference does not fit the question; the column is named.

@@ -58,7 +58,7 @@ class History:
         turns[number] = turn
 
     def turns(self, row: Mapping[str, Any]) -> tuple[Turn, ...]:
-        """What was said before a question, oldest first; nothing for a question outside conversations.
+        """The turns before a question, oldest first; none for a question outside conversations.
 
         Raises:
             RowError: turns between the first and the question's own are missing.

@@ -43,7 +43,7 @@ class SessionDoc(Doc):
 
     @fewshot_samples.setter
     def fewshot_samples(self, pool: list[Doc]) -> None:
-        """The shared pool is not for us; the task has its name by now, so that a cut can be told."""
+        """Ignore LightEval's pool of samples, and log how many earlier turns the few-shot number leaves out."""
         fewshot = fewshot_number(self.task_name)
         left_out = len(self.turns) - len(bounded(self.turns, fewshot))
         if left_out:

@@ -150,14 +150,13 @@ def test_a_repository_of_another_owner(checkout, monkeypatch):
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"])
 def test_variables_that_name_another_repository(checkout, tmp_path, monkeypatch, name):
     """Git sets them for its hooks: a run started by one must not record the hook's repository."""
-    other = repository(our_files(tmp_path / "other"))
+    other = our_files(tmp_path / "other")
     (other / "more.txt").write_text("more\n", encoding="utf-8")
-    git(other, "add", "--all")
-    git(other, "commit", "--quiet", "--message", "another commit")
+    repository(other)
     places = {
         "GIT_DIR": other / ".git",
         "GIT_WORK_TREE": other,
-        "GIT_INDEX_FILE": other / ".git" / "index",
+        "GIT_INDEX_FILE": other / ".git" / "next-index-1.lock",  # such a file is gone when its hook has ended
         "GIT_OBJECT_DIRECTORY": other / ".git" / "objects",
     }
     monkeypatch.setenv(name, str(places[name]))

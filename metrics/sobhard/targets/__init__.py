@@ -20,9 +20,9 @@ class Target(NamedTuple):
 
     Attributes:
         id: name in ``meta.categories.target_format``.
-        tag: of the fence, unless the row names another.
+        tag: the fence's tag, unless the row names another.
         typeless: every value is a string (or NULL), so that comparisons read numbers out of strings.
-        read: from text to value, raising TargetError or anything else.
+        read: turns a text into a value; may raise any exception, usually TargetError.
         fenced: whether a fence around the whole text is taken off first (contract, 3.4).
         description: one English sentence that says what is accepted.
     """

@@ -55,7 +55,7 @@ class _Frame:
     Attributes:
         items: a list or a dict that takes the children.
         target: what the parent holds; another object than ``items`` for sets and pairs.
-        key: of the mapping entry whose value comes next.
+        key: key of the mapping's entry whose value comes next.
         flow: whether it stands in brackets.
         merges: values of merge keys, in order.
         pairs: whether the children become (key, value) pairs.
