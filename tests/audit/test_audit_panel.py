@@ -116,7 +116,9 @@ def test_every_ifhard_prompt_gives_its_requirements(tmp_path):
 
 def test_sobhard_constraints_are_described(tmp_path):
     """Its verdicts depend on the answer; each is shown by the sentence of its table."""
-    verdicts = [verdict(name, "sobhard", True, group="pack") for name in ("pack.fence_present", "pack.nothing_outside_fence")]
+    verdicts = [
+        verdict(name, "sobhard", True, group="pack") for name in ("pack.fence_present", "pack.nothing_outside_fence")
+    ]
     given = {"task": "sobhard:all|0", "scoring": {}}
     (row,) = one(tmp_path, sample("k", "```json\n1\n```", verdicts, **given))
     assert [graded.verdicts for graded in row.constraints] == [{"sobhard": True}] * 2

@@ -45,9 +45,6 @@ def test_every_benchmark_summarises_samples_without_an_answer_in_any_order(name)
     }[name]
     labels = '{"tier": "easy", "family": "convert", "difficulty": "easy", "type": "open"}'
     found = benchmark(name)
-    made = [
-        found.unanswered(Sample(f"q{number}", 0, scoring, labels), "failed", "HTTP 500")
-        for number in range(6)
-    ]
+    made = [found.unanswered(Sample(f"q{number}", 0, scoring, labels), "failed", "HTTP 500") for number in range(6)]
     assert found.summarise(made).headlines == found.summarise(made[::-1]).headlines
     assert found.summarise(made).headlines[0].value is None

@@ -33,9 +33,7 @@ def open_answer(number, grade, text="Волга", **more):
 def options_answer(number, text, chosen):
     right = chosen == [1]
     verdict = {"chosen": chosen, "verdict": "correct" if right else "incorrect"}
-    return score(
-        sample(number, "one-option-many-options", ["1"]), Answer(text), Judgement("judged", verdict, calls=1)
-    )
+    return score(sample(number, "one-option-many-options", ["1"]), Answer(text), Judgement("judged", verdict, calls=1))
 
 
 def list_answer(number, elements, matches, references=2):
@@ -44,9 +42,7 @@ def list_answer(number, elements, matches, references=2):
         "matches": [{"element": n, "reference": n} for n in range(1, matches + 1)],
     }
     reference = [str(n) for n in range(references)]
-    return score(
-        sample(number, "strict-list", reference), Answer("что-то"), Judgement("judged", verdict, calls=1)
-    )
+    return score(sample(number, "strict-list", reference), Answer("что-то"), Judgement("judged", verdict, calls=1))
 
 
 def unjudged(number, status="unjudged", calls=3):
