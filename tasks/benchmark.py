@@ -140,6 +140,7 @@ class Benchmark:
         """Headlines where higher is better, for ``--fail-under``."""
         return tuple(spec.name for spec in self.metrics if spec.higher_is_better)
 
+    @property
     def title(self) -> str:
         """As people write its name."""
         return self.facts.title

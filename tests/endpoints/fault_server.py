@@ -235,7 +235,7 @@ class FaultServer:
 
     async def _die(self) -> None:
         await self._site.stop()
-        assert self._runner.answer_source is not None
-        for connection in list(self._runner.answer_source.connections):
+        assert self._runner.server is not None
+        for connection in list(self._runner.server.connections):
             if connection.transport is not None:
                 connection.transport.abort()
