@@ -1,27 +1,33 @@
 """What is fixed of a benchmark, beside its code: ``tasks/<name>/benchmark.yaml``, read and checked."""
 
 import functools
+import json
 import re
-import types
-import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final
 
 import yaml
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+from pydantic_core import ErrorDetails
 
 __all__ = ["NEWEST", "Asset", "Card", "Facts", "FactsError", "Official", "Shipped", "read_facts"]
 
 # An official dataset that no commit is pinned of: the Hub's newest one is taken, and the run records which it was.
 NEWEST: Final = "newest, recorded"
+_EXACT: Final = ConfigDict(extra="forbid")
+_Line = Annotated[str, Field(pattern=r"^\S.*\S$")]
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+_Revision = Annotated[str, Field(pattern=rf"^([0-9a-f]{{40}}|{NEWEST})$")]
+_Version = Annotated[str, Field(pattern=r"^[0-9]+-[0-9]+$")]
 
 
 class FactsError(ValueError):
     """A ``benchmark.yaml`` that cannot be used; the message names the file and the key."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Shipped:
     """A dataset that this project brings along.
 
@@ -34,7 +40,7 @@ class Shipped:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Official:
     """The benchmark's own dataset, on the Hugging Face Hub.
 
@@ -45,7 +51,7 @@ class Official:
     """
 
     dataset: str
-    revision: str
+    revision: _Revision
     advice: str
 
     @property
@@ -54,7 +60,7 @@ class Official:
         return None if self.revision == NEWEST else self.revision
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Asset:
     """A file of another project that scores rest on; any other content is refused.
 
@@ -68,10 +74,10 @@ class Asset:
     package: str
     release: str
     path: str
-    sha256: str
+    sha256: _Digest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Card:
     """What the card of a dataset folder says.
 
@@ -84,7 +90,7 @@ class Card:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Facts:
     """The content of a ``benchmark.yaml``; every key must be there, and no other.
 
@@ -102,8 +108,8 @@ class Facts:
     """
 
     title: str
-    measures: str
-    scorer_version: str
+    measures: _Line
+    scorer_version: _Version
     default_dataset: str
     smoke_samples: int
     part_smoke_samples: int
@@ -111,14 +117,6 @@ class Facts:
     official: Official
     assets: tuple[Asset, ...]
     card: Card
-
-
-_FORMS: Final[Mapping[str, tuple[str, str]]] = {
-    "measures": (r"\S.*\S", "one line"),
-    "scorer_version": (r"[0-9]+-[0-9]+", "two numbers, as 1-0"),
-    "official.revision": (rf"[0-9a-f]{{40}}|{NEWEST}", f"the hash of a commit (40 hex digits), or: {NEWEST}"),
-    "assets.sha256": (r"[0-9a-f]{64}", "64 hex digits"),
-}
 
 
 @functools.cache
@@ -138,52 +136,18 @@ def load_facts(path: Path) -> Facts:
         FactsError: it cannot be read, a key is unknown, missing or of the wrong kind.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        # As JSON: strict about numbers, truth values and texts, while lists may become tuples.
+        content = json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return TypeAdapter(Facts).validate_json(content, strict=True)
+    except ValidationError as error:
+        raise FactsError(f"{path}: {_words(error.errors()[0])}") from None
+    except (OSError, TypeError, ValueError, yaml.YAMLError) as error:
         raise FactsError(f"{path}: {error}") from error
-    try:
-        facts: Facts = _value(Facts, content, "")
-    except FactsError as error:
-        raise FactsError(f"{path}: {error}") from None
-    return facts
 
 
-def _value(kind: Any, value: Any, place: str) -> Any:
-    """A value of the kind that an annotation names, made of plain YAML."""
-    if is_dataclass(kind):
-        return _record(kind, value, place)
-    outer, inner = typing.get_origin(kind), typing.get_args(kind)
-    if outer is tuple:
-        entries = _plain(list, value, place)
-        return tuple(_value(inner[0], entry, f"{place}[{number}]") for number, entry in enumerate(entries))
-    if outer is not None:
-        entries = _plain(dict, value, place)
-        return types.MappingProxyType(
-            {key: _value(inner[1], entry, f"{place}.{key}") for key, entry in entries.items()}
-        )
-    found = _plain(kind, value, place)
-    pattern, words = _FORMS.get(re.sub(r"\[\d+\]", "", place), ("(?s).*", ""))
-    if isinstance(found, str) and not re.fullmatch(pattern, found):
-        raise FactsError(f"key {place!r} must be {words}, found {found!r}")
-    return found
-
-
-def _record(kind: Any, value: Any, place: str) -> Any:
-    entries = _plain(dict, value, place)
-    hints = typing.get_type_hints(kind)
-    names = [field.name for field in fields(kind)]
-    inside = {name: f"{place}.{name}" if place else name for name in [*names, *map(str, entries)]}
-    for name in entries:
-        if name not in names:
-            raise FactsError(f"key {inside[str(name)]!r} is unknown")
-    for name in names:
-        if name not in entries:
-            raise FactsError(f"key {inside[name]!r} is missing")
-    return kind(**{name: _value(hints[name], entries[name], inside[name]) for name in names})
-
-
-def _plain(kind: type, value: Any, place: str) -> Any:
-    if type(value) is not kind:  # neither a truth value for a number nor a date for a text
-        where = f"key {place!r}" if place else "the file"
-        raise FactsError(f"{where} must hold a value of type {kind.__name__}, found {type(value).__name__}")
-    return value
+def _words(error: ErrorDetails) -> str:
+    place = re.sub(r"\.(\d+)", r"[\1]", ".".join(map(str, error["loc"])))
+    found = {"missing": "is missing", "unexpected_keyword_argument": "is unknown"}.get(error["type"])
+    if found is None:
+        found = f"must hold something else: {error['msg']}, found {error['input']!r}"
+    return f"key {place!r} {found}" if place else error["msg"]

@@ -30,7 +30,7 @@ def test_unjudged_answers_that_are_cut_count_as_cut():
 @settings(max_examples=40)
 @given(plan=PLANS)
 def test_every_form_of_a_summary_holds_the_same_values(name, plan):
-    """Headlines, counts and shares of the flat row are the summary's; LightEval's row is the flat one's, NaN for None."""
+    """Headlines, counts and shares of the flat row are the summary's; LightEval's row has them, NaN for None."""
     records = records_of(name, plan)
     summary = benchmark(name).summarise(records)
     row = flat(summary)
