@@ -1,15 +1,22 @@
-"""The word lists that the checkers compare with, each with its source.
+"""The word lists that the checkers compare with; the lists themselves, each with its source, are in ``word_lists.yaml``."""
 
-Words are in lower case with straight apostrophes, as :func:`metrics.ifbench.words.fold` leaves them, unless the
-entry says otherwise.
-"""
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
 
-from typing import Final
+import yaml
 
 __all__ = [
+    "AFRICAN_STATES",
     "CONJUNCTIONS",
+    "COUNTRY_OF_NAME",
     "MINOR_PREPOSITIONS",
     "MINOR_WORDS",
+    "NAMES",
+    "NOT_AT_FIRST",
+    "NOUNS_AT_FIRST",
+    "NUMBERED",
     "PERSON_NAMES",
     "PRONOUNS",
     "PRONOUN_PHRASES",
@@ -23,52 +30,31 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# The coordinating conjunctions of English grammar.
-CONJUNCTIONS: Final = word_set("and but for nor or so yet")
-
-# The fifty names that the prompts of count:person_names print.
-PERSON_NAMES: Final = word_set("""
-Emma Liam Sophia Jackson Olivia Noah Ava Lucas Isabella Mason Mia Ethan Charlotte Alexander Amelia Benjamin
-Harper Leo Zoe Daniel Chloe Samuel Lily Matthew Grace Owen Abigail Gabriel Ella Jacob Scarlett Nathan Victoria
-Elijah Layla Nicholas Audrey David Hannah Christopher Penelope Thomas Nora Andrew Aria Joseph Claire Ryan Stella
-Jonathan
-""")
-
-# Pronouns by kind, as English grammars list them (IFBench notes, count:pronouns).
-PRONOUNS: Final = word_set(  # personal, and their older forms
-    "i me you he him she her it we us they them thou thee ye "
-    # possessive
-    "my mine your yours his hers its our ours their theirs thy thine "
-    # reflexive
-    "myself yourself himself herself itself oneself ourself ourselves yourselves themself themselves thyself "
-    # demonstrative
-    "this that these those "
-    # interrogative and relative
-    "who whom whose which what whoever whomever whosoever whichever whatever whatsoever "
-    # indefinite
-    "all another any anybody anyone anything both each either everybody everyone everything few many most neither "
-    "nobody none no-one nothing one others several some somebody someone something"
+_LISTS: Final[Mapping[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("word_lists.yaml").read_text(encoding="utf-8")
 )
+
+CONJUNCTIONS: Final = word_set(_LISTS["conjunctions"])
+PERSON_NAMES: Final = word_set(_LISTS["person_names"])
+PRONOUNS: Final = word_set(_LISTS["pronouns"])
 # Two words that are one pronoun.
 PRONOUN_PHRASES: Final = frozenset({("no", "one"), ("one", "another"), ("each", "other")})
-
-# Title case: articles and coordinating conjunctions, and prepositions of up to four letters (the shorter the surer).
+# Title case.
 MINOR_WORDS: Final = CONJUNCTIONS | {"a", "an", "the"}
-MINOR_PREPOSITIONS: Final = word_set(
-    "as at by for in of off on out per pro to up via "
-    "amid atop down from into like near onto over past plus than till unto upon with"
-)
+MINOR_PREPOSITIONS: Final = word_set(_LISTS["minor_prepositions"])
+STOP_WORDS: Final = word_set(_LISTS["stop_words"])
 
-# The English stop words of NLTK's corpus, 198 entries (stopwords.zip of 2024, as llama-index-core 0.14 carries it).
-STOP_WORDS: Final = word_set("""
-a about above after again against ain all am an and any are aren aren't as at be because been before being below
-between both but by can couldn couldn't d did didn didn't do does doesn doesn't doing don don't down during each
-few for from further had hadn hadn't has hasn hasn't have haven haven't having he he'd he'll he's her here hers
-herself him himself his how i i'd i'll i'm i've if in into is isn isn't it it'd it'll it's its itself just ll m
-ma me mightn mightn't more most mustn mustn't my myself needn needn't no nor not now o of off on once only or
-other our ours ourselves out over own re s same shan shan't she she'd she'll she's should should've shouldn
-shouldn't so some such t than that that'll the their theirs them themselves then there these they they'd they'll
-they're they've this those through to too under until up ve very was wasn wasn't we we'd we'll we're we've were
-weren weren't what when where which while who whom why will with won won't wouldn wouldn't y you you'd you'll
-you're you've your yours yourself yourselves
-""")
+# Words that the dictionary lists as verbs and that rarely are when a text starts with them. True: a verb all the same
+# before an article or a pronoun.
+NOT_AT_FIRST: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(word_set(_LISTS["never_verbs_at_first"]), False),
+    **dict.fromkeys(word_set(_LISTS["verbs_before_articles"]), True),
+}
+NAMES: Final = word_set(_LISTS["verb_names"])
+NUMBERED: Final = word_set(_LISTS["numbered"])
+NOUNS_AT_FIRST: Final = word_set(_LISTS["nouns_at_first"])
+
+COUNTRY_OF_NAME: Final[Mapping[str, str]] = MappingProxyType(
+    {name: country for country, others in _LISTS["africa"].items() for name in (country, *others)}
+)
+AFRICAN_STATES: Final = frozenset(COUNTRY_OF_NAME.values()) - {"western sahara"}
