@@ -28,7 +28,6 @@ __all__ = [
     "SEED",
     "Interval",
     "bootstrap_balance",
-    "bootstrap_mean",
     "bootstrap_ratio",
     "effective_size",
     "share_interval",
@@ -172,29 +171,6 @@ def _check_counts(passed: Sequence[float], seen: Sequence[float], verdicts: Sequ
             raise ValueError(f"passed must be from 0 to what was seen, got {hits} of {count}")
         if not (made_of < math.inf and (made_of >= 1 or count == 0)):
             raise ValueError(f"what was seen must be made of at least 1 verdict, got {made_of}")
-
-
-def bootstrap_mean(
-    values: Sequence[float | None], *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
-) -> Interval | None:
-    """Interval of a mean over questions.
-
-    Args:
-        values: one a question; None where the metric is undefined there. Such a question is drawn like any other
-            and leaves the mean of its resample, so its share varies too.
-        resamples: number of resamples.
-        seed: of the generator.
-        level: coverage, in (0, 1).
-
-    Returns:
-        The interval, or None if no value is defined.
-
-    Raises:
-        ValueError: a value that is not finite, or a ``level`` or ``resamples`` out of range.
-    """
-    sums = [0.0 if value is None else float(value) for value in values]
-    counts = [float(value is not None) for value in values]
-    return bootstrap_ratio(sums, counts, resamples=resamples, seed=seed, level=level)
 
 
 def bootstrap_ratio(

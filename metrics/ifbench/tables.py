@@ -1,4 +1,4 @@
-"""The word lists that the checkers compare with; the lists themselves, each with its source, are in ``word_lists.yaml``."""
+"""The word lists that the checkers compare with; ``word_lists.yaml`` holds them, each with its source."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -18,7 +18,7 @@ from judges.hardmultiqa import judging
 from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.folders import config_name
+from tasks.configs import task_config
 from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
 from tasks.hardmultiqa.names import MODES, SUBSETS
@@ -79,23 +79,17 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     Args:
         folder: of checked rows, as ``load_dataset`` makes it.
     """
-    config = config_name(folder)
     # Its name goes into the results file, its arguments do not.
     prompt_function = functools.partial(to_doc, shots=demonstrations(folder))
     return [
-        LightevalTaskConfig(
-            name=f"hardmultiqa:{subset}:{mode}",
-            prompt_function=prompt_function,
-            hf_repo=str(folder),
-            hf_subset=config,
-            hf_avail_splits=["test", "fewshot"],
-            evaluation_splits=["test"],
-            few_shots_split="fewshot",
-            few_shots_select="sequential",
-            metrics=[_METRIC],
-            generation_size=GENERATION_SIZE[mode],
-            stop_sequence=list(_STOP[mode]),
-            version=1,
+        task_config(
+            f"hardmultiqa:{subset}:{mode}",
+            prompt_function,
+            folder,
+            _METRIC,
+            size=GENERATION_SIZE[mode],
+            stop=_STOP[mode],
+            shots="fewshot",
         )
         for subset in SUBSETS
         for mode in MODES

@@ -13,7 +13,7 @@ from lighteval.tasks.requests import Doc
 from metrics.ifbench.records import score, scoring_key, unanswered
 from metrics.ifbench.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.folders import config_name
+from tasks.configs import task_config
 from tasks.ifbench.dataset import BUILTIN
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
@@ -53,20 +53,7 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     Args:
         folder: of checked rows, as ``load_dataset`` makes it.
     """
-    return [
-        LightevalTaskConfig(
-            name="ifbench:all",
-            prompt_function=to_doc,
-            hf_repo=str(folder),
-            hf_subset=config_name(folder),
-            hf_avail_splits=["test"],
-            evaluation_splits=["test"],
-            metrics=[_METRIC],
-            generation_size=GENERATION_SIZE,
-            stop_sequence=[],
-            version=1,
-        )
-    ]
+    return [task_config("ifbench:all", to_doc, folder, _METRIC, size=GENERATION_SIZE)]
 
 
 TASKS_TABLE = make_tasks(BUILTIN)

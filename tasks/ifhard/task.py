@@ -13,7 +13,7 @@ from lighteval.tasks.requests import Doc
 from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
 from metrics.lighteval import record_metric
-from tasks.folders import config_name
+from tasks.configs import task_config
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName
@@ -58,23 +58,8 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     Args:
         folder: of checked rows, as ``load_dataset`` makes it.
     """
-    config = config_name(folder)
     return [
-        LightevalTaskConfig(
-            name=f"ifhard:{subset}",
-            prompt_function=to_doc,
-            hf_repo=str(folder),
-            hf_subset=config,
-            hf_avail_splits=["test", "shots"],
-            evaluation_splits=["test"],
-            # Without it LightEval would take the examples from the evaluated questions.
-            few_shots_split="shots",
-            few_shots_select="sequential",
-            metrics=[_METRIC],
-            generation_size=GENERATION_SIZE,
-            stop_sequence=list(STOP),
-            version=1,
-        )
+        task_config(f"ifhard:{subset}", to_doc, folder, _METRIC, size=GENERATION_SIZE, stop=STOP, shots="shots")
         for subset in ("all", *TIERS)
     ]
 

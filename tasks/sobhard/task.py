@@ -15,7 +15,7 @@ from metrics.lighteval import record_metric
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.rows import labels, row_id, scoring_key
 from metrics.sobhard.summary import METRICS, summarise
-from tasks.folders import config_name
+from tasks.configs import task_config
 from tasks.names import TaskName
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
 from tasks.sobhard.history import History
@@ -65,28 +65,14 @@ def make_tasks(folder: Path) -> list[LightevalTaskConfig]:
     Args:
         folder: of checked rows, as ``load_dataset`` makes it.
     """
-    config = config_name(folder)
     history = functools.cache(lambda: read_history(folder))
 
     def sobhard_prompt(line: dict[str, Any], task_name: str) -> SessionDoc | None:
         return to_doc(line, task_name, history)
 
+    # Shots are asked for at N > 0 and thrown away (sampler.SessionDoc): any split that every dataset has will do.
     return [
-        LightevalTaskConfig(
-            name=f"sobhard:{subset}",
-            prompt_function=sobhard_prompt,
-            hf_repo=str(folder),
-            hf_subset=config,
-            hf_avail_splits=["test"],
-            evaluation_splits=["test"],
-            # Asked for at N > 0 and thrown away (sampler.SessionDoc); a split that every dataset has.
-            few_shots_split="test",
-            few_shots_select="sequential",
-            metrics=[_METRIC],
-            generation_size=GENERATION_SIZE,
-            stop_sequence=list(STOP),
-            version=1,
-        )
+        task_config(f"sobhard:{subset}", sobhard_prompt, folder, _METRIC, size=GENERATION_SIZE, stop=STOP, shots="test")
         for subset in SUBSETS
     ]
 

@@ -13,7 +13,6 @@ from metrics import stats
 from metrics.stats import (
     Interval,
     bootstrap_balance,
-    bootstrap_mean,
     effective_size,
     share_interval,
     wilson_interval,
@@ -206,6 +205,12 @@ def test_mean_coverage_with_repeats(coverage, repeats, questions):
 
 
 # Bootstrap intervals
+
+
+def bootstrap_mean(values, **options):
+    """Of one value a question, None where it has none."""
+    sums = [0.0 if value is None else value for value in values]
+    return bootstrap_ratio(sums, [float(value is not None) for value in values], **options)
 
 
 def test_nothing_has_no_interval():
