@@ -13,6 +13,7 @@ from metrics import stats
 from metrics.stats import (
     Interval,
     bootstrap_balance,
+    bootstrap_ratio,
     effective_size,
     share_interval,
     wilson_interval,
