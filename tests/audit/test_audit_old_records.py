@@ -64,7 +64,7 @@ MADE = {
 
 
 def old_form(benchmark, record):
-    """The verdicts as versions up to 0.1 stored them: ``family`` alone, and what judging took as an entry of its own."""
+    """The verdicts as versions up to 0.1 stored them: ``family`` alone, and an entry on what judging took."""
     found = []
     for verdict in record["verdicts"]:
         old = {name: value for name, value in verdict.items() if name not in ("group", "grader", "place")}
