@@ -49,7 +49,11 @@ def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
 def test_list_tasks_needs_no_server(capsys):
     """Every legal name is printed."""
     assert main(["--list-tasks"]) == Exit.COMPLETE
-    printed = capsys.readouterr().out.split()
+    text = capsys.readouterr().out
+    assert [line.partition(": few-shot ")[0] for line in text.splitlines() if not line.startswith(" ")] == [
+        *("IFHardBench", "SOBHard", "HardMultiQA", "IFBench"),
+    ]
+    printed = text.split()
     assert {"ifhard:all", "ifhard:easy", "ifhard:medium", "ifhard:hard", "ifhard:expert"} <= set(printed)
 
 

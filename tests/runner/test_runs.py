@@ -271,14 +271,14 @@ def test_shuffling_changes_the_order_and_nothing_else(command):
 
 def test_a_fault_of_the_scorer_names_the_sample_and_spares_the_rest(command, monkeypatch):
     """Answers are on disk, the others are scored, exit 4."""
-    genuine = metrics.ifhard.records._score
+    genuine = metrics.ifhard.records.score_constraints
 
-    def faulty(scoring, response):
+    def faulty(constraints, response):
         if response == right(3):
             raise ZeroDivisionError("a bug of ours")
-        return genuine(scoring, response)
+        return genuine(constraints, response)
 
-    monkeypatch.setattr(metrics.ifhard.records, "_score", faulty)
+    monkeypatch.setattr(metrics.ifhard.records, "score_constraints", faulty)
     with FaultServer(know_all) as server:
         result = command("--full", server=server)
     sick = [f"t{n:03d}" for n in range(40) if right(n) == right(3)]
