@@ -32,6 +32,7 @@ __all__ = [
     "ratio",
     "value",
     "values",
+    "verdict_count",
     "verdict_rates",
 ]
 
@@ -55,6 +56,7 @@ class MetricSpec:
         unit: what is counted: a ``share`` of things that are met or not, a ``mean`` of values in [0, 1], or the
             ``balance`` of rates over groups.
         part: what one record adds; None takes the record's own score of that name, one sample each.
+        made_of: of a share, over how many verdicts what a record adds is a mean; None where it is what is counted.
         about: which records the metric is about; None for all.
         outcomes: how a sample must have ended for the metric to be known of it.
         why_none: why the value is undefined where no record adds anything.
@@ -66,6 +68,7 @@ class MetricSpec:
     higher_is_better: bool = True
     unit: Literal["share", "mean", "balance"] = "share"
     part: Callable[[Record], Part] | None = None
+    made_of: Callable[[Record], float] | None = None
     about: Callable[[Record], bool] | None = None
     outcomes: tuple[str, ...] = ("answered",)
     why_none: str = NO_ANSWER
@@ -79,11 +82,6 @@ class MetricSpec:
         score = record["scores"][self.name]
         return (0.0, 0.0) if score is None else (score, 1.0)
 
-    @property
-    def method(self) -> str:
-        """What makes the interval."""
-        return WILSON if self.unit == "share" else BOOTSTRAP
-
 
 def flag(name: Literal["empty", "truncated", "unclosed_reasoning"]) -> Callable[[Record], Part]:
     """The part of a share of answers that look like something."""
@@ -93,6 +91,11 @@ def flag(name: Literal["empty", "truncated", "unclosed_reasoning"]) -> Callable[
 EMPTY: Final = MetricSpec("empty_share", False, part=flag("empty"))
 TRUNCATED: Final = MetricSpec("truncated_share", False, part=flag("truncated"))
 UNCLOSED: Final = MetricSpec("unclosed_reasoning_share", False, part=flag("unclosed_reasoning"))
+
+
+def verdict_count(record: Record) -> float:
+    """Over how many verdicts a rate of requirements met is a mean; a record without any counts as one."""
+    return float(max(len(record["verdicts"]), 1))
 
 
 def answered(records: Iterable[Record]) -> list[Record]:
@@ -131,15 +134,19 @@ def ratio(
     """
     asked = [record for record in records if spec.about is None or spec.about(record)]
     groups: dict[Any, list[Part]] = defaultdict(list)
+    verdicts: dict[Any, float] = defaultdict(float)
     absent = 0.0
     known = 0
     for record in asked:
         if record["outcome"] in spec.outcomes:
-            groups[spec.question(record)].append(spec.of(record))
+            part = spec.of(record)
+            groups[spec.question(record)].append(part)
+            verdicts[spec.question(record)] += spec.made_of(record) if spec.made_of is not None and part[1] else part[1]
             known += 1
         else:
             absent += missing(record)
-    parts = [groups[question] for question in sorted(groups)]  # in an order of its own, for the bootstrap
+    order = sorted(groups)  # of its own, for the bootstrap
+    parts = [groups[question] for question in order]
     met = math.fsum(part[0] for group in parts for part in group)
     counted = math.fsum(part[1] for group in parts for part in group)
     bounds = None
@@ -150,8 +157,15 @@ def ratio(
         return Headline(spec.name, None, None, 0, bounds, why_none or spec.why_none, spec.higher_is_better, coverage)
     sums = [sum(part[0] for part in group) for group in parts]
     counts = [sum(part[1] for part in group) for group in parts]
-    interval = share_interval(sums, counts) if spec.unit == "share" else bootstrap_ratio(sums, counts)
-    return Headline(spec.name, met / counted, interval, n, bounds, note, spec.higher_is_better, coverage, spec.method)
+    # Values that all are 0 or 1 are a share too: the bootstrap would see no spread where they agree.
+    shares = spec.unit == "share" or all(part[0] in (0.0, part[1]) for group in parts for part in group)
+    interval = (
+        share_interval(sums, counts, verdicts=[verdicts[question] for question in order])
+        if shares
+        else bootstrap_ratio(sums, counts)
+    )
+    method = WILSON if shares else BOOTSTRAP
+    return Headline(spec.name, met / counted, interval, n, bounds, note, spec.higher_is_better, coverage, method)
 
 
 def balance(
@@ -185,7 +199,7 @@ def balance(
     if found is None:
         return Headline(spec.name, None, None, n, bounds, why_none or spec.why_none, True, coverage)
     interval = bootstrap_balance(*_matrices(known, spec, tally, kept), min_seen=1, floor=floor)
-    return Headline(spec.name, found, interval, n, bounds, note, True, coverage, spec.method)
+    return Headline(spec.name, found, interval, n, bounds, note, True, coverage, BOOTSTRAP)
 
 
 def geometric_mean(rates: Mapping[str, float], floor: float) -> float | None:

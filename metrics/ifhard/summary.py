@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from metrics.headlines import EMPTY, MetricSpec, answered, balance, grouped, ratio, values, verdict_rates
+from metrics.headlines import EMPTY, MetricSpec, answered, balance, grouped, ratio, values, verdict_count, verdict_rates
 from metrics.ifhard.scoring import BALANCE_FLOOR, MIN_VERDICTS
 from metrics.record import Record, labels_of
 from metrics.summary import Summary, count_outcomes, in_order
@@ -12,7 +12,9 @@ from metrics.summary import Summary, count_outcomes, in_order
 __all__ = ["METRICS", "summarise"]
 
 _SAMPLE: Final = MetricSpec("sample_pass_rate", per_sample=True)
-_CONSTRAINT: Final = MetricSpec("constraint_pass_rate", unit="mean", why_none="no answer with text", per_sample=True)
+_CONSTRAINT: Final = MetricSpec(
+    "constraint_pass_rate", made_of=verdict_count, why_none="no answer with text", per_sample=True
+)
 _BALANCE: Final = MetricSpec(
     "balance_score", unit="balance", why_none=f"no requirement type has {MIN_VERDICTS} verdicts yet"
 )

@@ -4,7 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from metrics.headlines import EMPTY, TRUNCATED, MetricSpec, answered, balance, grouped, ratio, values, verdict_rates
+from metrics.headlines import (
+    EMPTY,
+    TRUNCATED,
+    MetricSpec,
+    answered,
+    balance,
+    grouped,
+    ratio,
+    values,
+    verdict_count,
+    verdict_rates,
+)
 from metrics.record import Record, labels_of
 from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.constraints import CONSTRAINTS
@@ -19,7 +30,7 @@ _SAMPLE: Final = MetricSpec("sample_pass_rate", per_sample=True)
 _BALANCE: Final = MetricSpec("balance_score", unit="balance")
 _RATES: Final = (
     _SAMPLE,
-    MetricSpec("constraint_pass_rate", unit="mean", per_sample=True),
+    MetricSpec("constraint_pass_rate", made_of=verdict_count, per_sample=True),
     *(MetricSpec(f"{layer}_pass_rate", per_sample=True) for layer in ("format", "content", "task")),
 )
 METRICS: Final = (_SAMPLE, _BALANCE, *_RATES[1:], EMPTY, TRUNCATED)
