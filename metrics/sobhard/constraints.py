@@ -27,7 +27,7 @@ class Constraint(NamedTuple):
     Attributes:
         id: ``layer-or-family.name``.
         layer: pack, syn, val or family.
-        description: one English sentence that says when an answer passes.
+        description: one English sentence that says when an answer passes; the check's own.
         applies: whether the constraint is graded on an answer.
         check: the verdict; what it raises fails the constraint.
     """
@@ -100,169 +100,85 @@ def _later_turn(context: Context) -> bool:
 
 _MERGE: Final = _family("merge", _with("source", "source_b"), _told("join"))
 
+
+def _table(*rows: tuple[str, Gate, Callable[[Context], Verdict]]) -> dict[str, Constraint]:
+    return {name: Constraint(name, _layer(name), _description(check), applies, check) for name, applies, check in rows}
+
+
+def _layer(name: str) -> str:
+    prefix = name.partition(".")[0]
+    return prefix if prefix in LAYERS else "family"
+
+
+def _description(check: Callable[[Context], Verdict]) -> str:
+    """What a check says of itself, but for its codes."""
+    told = " ".join((check.__doc__ or "").partition("\n\n")[0].split())
+    return told.partition(" Codes: ")[0].replace("``", "")
+
+
 CONSTRAINTS: Final[Mapping[str, Constraint]] = MappingProxyType(
-    {
-        row[0]: Constraint(*row)
-        for row in (
-            ("pack.fence_present", "pack", "There is a fenced block.", _always, pack.fence_present),
-            ("pack.fence_exactly_one", "pack", "There is one, and no lone fence.", _always, pack.fence_exactly_one),
-            ("pack.fence_tag_correct", "pack", "Each block has the tag.", _has_block, pack.fence_tag_correct),
-            ("pack.nothing_outside_fence", "pack", "No text is outside.", _always, pack.nothing_outside_fence),
-            ("syn.parses_target", "syn", "The body parses, and is not null.", _always, pack.parses_target),
-            (
-                "val.structure_match",
-                "val",
+    _table(
+        ("pack.fence_present", _always, pack.fence_present),
+        ("pack.fence_exactly_one", _always, pack.fence_exactly_one),
+        ("pack.fence_tag_correct", _has_block, pack.fence_tag_correct),
+        ("pack.nothing_outside_fence", _always, pack.nothing_outside_fence),
+        ("syn.parses_target", _always, pack.parses_target),
+        (
+            "val.structure_match",
+            _comparable,
+            pack.matches_reference(
+                "structure",
+                "structure-differs",
+                "difference of structure",
                 "Keys, lengths and types are the reference's.",
-                _comparable,
-                pack.matches_reference("structure", "structure-differs", "difference of structure"),
             ),
-            (
-                "val.numeric_within_tol",
-                "val",
-                "Numbers are the reference's, within a millionth.",
-                _comparable,
-                pack.matches_reference("numeric", "number-differs", "number"),
+        ),
+        (
+            "val.numeric_within_tol",
+            _comparable,
+            pack.matches_reference(
+                "numeric", "number-differs", "number", "Numbers are the reference's, within a millionth."
             ),
-            (
-                "val.strings_byte_exact",
-                "val",
-                "Strings are the reference's, code point by code point.",
-                _comparable,
-                pack.matches_reference("string", "string-differs", "string"),
+        ),
+        (
+            "val.strings_byte_exact",
+            _comparable,
+            pack.matches_reference(
+                "string", "string-differs", "string", "Strings are the reference's, code point by code point."
             ),
-            (
-                "convert.lossless_vs_source",
-                "family",
-                "The answer holds the source's data.",
-                _family("convert", _with("source"), _gated("convert.lossless_vs_source")),
-                fam.lossless_vs_source,
-            ),
-            (
-                "extract.keys_exact",
-                "family",
-                "The keys are the asked paths.",
-                _family("extract", _object),
-                fam.keys_exact,
-            ),
-            ("extract.is_object", "family", "The answer is an object.", _family("extract"), fam.is_object),
-            (
-                "extract.absent_paths_null",
-                "family",
-                "Paths that lead nowhere hold null.",
-                _family("extract", _object, _told("absent")),
-                fam.absent_paths_null,
-            ),
-            (
-                "repair.data_intact",
-                "family",
-                "The answer holds the repaired document's data.",
-                _family("repair", _with("described"), _gated("repair.data_intact")),
-                fam.data_intact,
-            ),
-            ("transform.rule_applied", "family", "Each step's property holds.", _program, fam.rule_applied),
-            (
-                "transform.list_order_preserved",
-                "family",
-                "No list differs from the reference's by order alone.",
-                _program_and_reference,
-                fam.list_order_preserved,
-            ),
-            (
-                "transform.values_unchanged",
-                "family",
-                "The scalars are the reference's, as written.",
-                _program_and_reference,
-                fam.values_unchanged,
-            ),
-            (
-                "template.record_count",
-                "family",
-                "An array of strings, one a record.",
-                _family("template", _with("described")),
-                replay.record_count,
-            ),
-            (
-                "template.no_placeholder_left",
-                "family",
-                "No slot is left unfilled.",
-                _family("template", _array, _no_escape),
-                replay.no_placeholder_left,
-            ),
-            (
-                "template.rendered_exact",
-                "family",
-                "The strings are the filled template.",
-                _family("template", _with("source_b", "described")),
-                replay.rendered_exact,
-            ),
-            (
-                "applydiff.result_exact",
-                "family",
-                "The answer is version 1 after the changes.",
-                _family("apply_diff", _with("source", "source_b")),
-                replay.changes_applied,
-            ),
-            (
-                "patch.ops_applied",
-                "family",
-                "The answer is the source after the operations.",
-                _family("patch", _with("source"), _told("ops")),
-                replay.ops_applied,
-            ),
-            ("merge.join_exact", "family", "The answer is the join of both tables.", _MERGE, replay.join_exact),
-            ("merge.record_count", "family", "It has as many records as the join.", _MERGE, replay.join_record_count),
-            (
-                "diff.matches_pair",
-                "family",
-                "The answer is the versions' difference.",
-                _family("diff", _with("source", "source_b")),
-                replay.diff_matches_pair,
-            ),
-            ("diff.top_level_form", "family", "Three sections, in order.", _family("diff"), replay.diff_top_level_form),
-            (
-                "diff.sections_sorted",
-                "family",
-                "Paths of each section are sorted.",
-                _family("diff", _object),
-                replay.diff_sections_sorted,
-            ),
-            (
-                "schema.required_sorted",
-                "family",
-                "Lists of required names are sorted.",
-                _family("schema_gen"),
-                replay.required_sorted,
-            ),
-            (
-                "schema.validates_source",
-                "family",
-                "The schema accepts the document.",
-                _family("schema_gen", _with("described"), _gated("schema.validates_source")),
-                replay.validates_source,
-            ),
-            (
-                "schema.type_mapping_exact",
-                "family",
-                "The schema is the inferred one.",
-                _family("schema_gen", _with("described")),
-                replay.type_mapping_exact,
-            ),
-            (
-                "schema.no_extra_keywords",
-                "family",
-                "Only the kind's keywords occur.",
-                _family("schema_gen"),
-                replay.no_extra_keywords,
-            ),
-            (
-                "session.no_restatement",
-                "family",
-                "The answer restates no earlier state.",
-                _later_turn,
-                fam.no_restatement,
-            ),
-        )
-    }
+        ),
+        (
+            "convert.lossless_vs_source",
+            _family("convert", _with("source"), _gated("convert.lossless_vs_source")),
+            fam.lossless_vs_source,
+        ),
+        ("extract.keys_exact", _family("extract", _object), fam.keys_exact),
+        ("extract.is_object", _family("extract"), fam.is_object),
+        ("extract.absent_paths_null", _family("extract", _object, _told("absent")), fam.absent_paths_null),
+        ("repair.data_intact", _family("repair", _with("described"), _gated("repair.data_intact")), fam.data_intact),
+        ("transform.rule_applied", _program, fam.rule_applied),
+        ("transform.list_order_preserved", _program_and_reference, fam.list_order_preserved),
+        ("transform.values_unchanged", _program_and_reference, fam.values_unchanged),
+        ("template.record_count", _family("template", _with("described")), replay.record_count),
+        ("template.no_placeholder_left", _family("template", _array, _no_escape), replay.no_placeholder_left),
+        ("template.rendered_exact", _family("template", _with("source_b", "described")), replay.rendered_exact),
+        ("applydiff.result_exact", _family("apply_diff", _with("source", "source_b")), replay.changes_applied),
+        ("patch.ops_applied", _family("patch", _with("source"), _told("ops")), replay.ops_applied),
+        ("merge.join_exact", _MERGE, replay.join_exact),
+        ("merge.record_count", _MERGE, replay.join_record_count),
+        ("diff.matches_pair", _family("diff", _with("source", "source_b")), replay.diff_matches_pair),
+        ("diff.top_level_form", _family("diff"), replay.diff_top_level_form),
+        ("diff.sections_sorted", _family("diff", _object), replay.diff_sections_sorted),
+        ("schema.required_sorted", _family("schema_gen"), replay.required_sorted),
+        (
+            "schema.validates_source",
+            _family("schema_gen", _with("described"), _gated("schema.validates_source")),
+            replay.validates_source,
+        ),
+        ("schema.type_mapping_exact", _family("schema_gen", _with("described")), replay.type_mapping_exact),
+        ("schema.no_extra_keywords", _family("schema_gen"), replay.no_extra_keywords),
+        ("session.no_restatement", _later_turn, fam.no_restatement),
+    )
 )
 
 

@@ -83,13 +83,14 @@ def parses_target(context: Context) -> Verdict:
     return passed(f"the body parses as {name}", name, name)
 
 
-def matches_reference(kind: Kind, code: str, noun: str) -> Callable[[Context], Verdict]:
+def matches_reference(kind: Kind, code: str, noun: str, description: str) -> Callable[[Context], Verdict]:
     """The check that the answer differs from the reference in no place by this kind.
 
     Args:
         kind: the kind of difference.
         code: code of the failing verdict.
         noun: the thing that is counted, in the singular.
+        description: one sentence that says when an answer passes.
     """
 
     def check(context: Context) -> Verdict:
@@ -101,4 +102,5 @@ def matches_reference(kind: Kind, code: str, noun: str) -> Callable[[Context], V
         more = f" ({nouns(count, noun)} in all)" if count > 1 else ""
         return failed(code, f"{first.reason}{more}", first.observed, first.wanted)
 
+    check.__doc__ = description
     return check
