@@ -115,6 +115,20 @@ PLANS = st.lists(
 )
 
 
+# Blocks of like questions: kind, variant, how many questions, how often each was answered. Uneven numbers of answers
+# that go with the outcome are what a careless interval gets wrong.
+BLOCKS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 7), st.integers(1, 15), st.integers(1, 8)), min_size=2, max_size=4
+)
+
+
+def plan_of(blocks):
+    """The plan of some blocks."""
+    return [
+        (kind, [(variant, False)] * repeats) for kind, variant, questions, repeats in blocks for _ in range(questions)
+    ]
+
+
 def metric_of(name):
     """The benchmark's metric in LightEval's terms."""
     (metric,) = importlib.import_module(f"tasks.{name}.task").TASKS_TABLE[0].metrics

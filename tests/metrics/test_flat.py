@@ -41,6 +41,8 @@ def test_every_form_of_a_summary_holds_the_same_values(name, plan):
         assert row.get(f"{headline.name}_lower_bound") == (headline.bounds and headline.bounds[0])
     assert {count: row[f"n_{count}"] for count in COUNTS} == {count: getattr(summary.counts, count) for count in COUNTS}
     assert sum(row[f"n_{name}"] for name in COUNTS[1:6]) == row["n_total"] == len(records)
+    at_hand = [one["truncated"] for one in records if one["truncated"] is not None]
+    assert row["truncated_share"] == (sum(at_hand) / len(at_hand) if at_hand else None)
     under_lighteval = corpus_row(name, records)
     assert {spec.name for spec in benchmark(name).metrics} <= set(under_lighteval)
     for key, value in under_lighteval.items():
