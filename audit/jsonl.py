@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.errors import AuditError
-from endpoints.request import storable
+from endpoints.outcome import storable
 
 __all__ = ["parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", "write_jsonl"]
 

@@ -14,7 +14,8 @@ from audit.labels import CONFIDENCES, LEANS, VERDICTS, Label, LabelError, make_l
 from audit.round import Round, reviewer_order
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
 __all__ = ["PROMPT_VERSION", "Reviewed", "Reviewer", "label_round", "messages", "read_reply"]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lighteval.tasks.requests import Doc
 
-from endpoints.request import Outcome
+from endpoints.outcome import Outcome
 
 __all__ = ["AnswerTasks", "OnAnswer", "Scored"]
 

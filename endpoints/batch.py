@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from endpoints.endpoint_run import EndpointRun
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
 __all__ = ["Batch"]
 

@@ -19,8 +19,9 @@ from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
+from endpoints.outcome import Outcome
 from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
-from endpoints.request import Outcome, Request
+from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.stream import Stream
 from endpoints.transport import AiohttpTransport, allow_connections, proxy_for

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from endpoints.model_cache import SMOLLM2, prepare_model
+from endpoints.embedded_model import SMOLLM2, prepare_model
 from endpoints.process import ChildServer, ServerCommand, ServerFailed, on_free_port, tail
 
 __all__ = ["EmbeddedServer", "serve_command"]

@@ -7,7 +7,8 @@ from typing import Final
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
 from endpoints.failure import Failure
 from endpoints.journal import Journal
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
 __all__ = ["AskOnce", "EndpointRun", "Patience"]
 

@@ -1,6 +1,6 @@
 """Errors of endpoints: the exceptions, the stable codes, and what servers' error messages mean.
 
-There are three kinds. A sample that got no answer is an :class:`~endpoints.request.Outcome` with status
+There are three kinds. A sample that got no answer is an :class:`~endpoints.outcome.Outcome` with status
 ``failed`` and one of the codes below; nothing is raised. A server that cannot be used at all raises
 :class:`EndpointError` (exit status 3). A journal that cannot be read or written raises
 :class:`~endpoints.journal.JournalError`.

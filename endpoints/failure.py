@@ -7,7 +7,7 @@ import httpx2
 import openai
 
 from endpoints.errors import ErrorCode, is_context_overflow, one_line, server_words
-from endpoints.request import Outcome
+from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 
 __all__ = ["Failure", "connection_failure", "status_failure"]

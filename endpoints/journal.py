@@ -1,8 +1,8 @@
 """The journal of a run (``responses.jsonl``): each response is written to it when it arrives.
 
-The lines are those of :mod:`endpoints.record`. :meth:`Journal.append` hands a line to the operating system in one write
-before it returns, so a killed process loses no line. A background thread has the lines written to the disk every
-second, so a power cut loses the lines of one second at most.
+The lines are those of :mod:`endpoints.journal_lines`. :meth:`Journal.append` hands a line to the operating system in
+one write before it returns, so a killed process loses no line. A background thread has the lines written to the disk
+every second, so a power cut loses the lines of one second at most.
 """
 
 import fcntl
@@ -14,10 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from endpoints.record import FIELDS, STATUSES, JournalError, Record, read_journal, records, to_line
-from endpoints.request import Outcome, Request
+from endpoints.journal_lines import FIELDS, STATUSES, JournalError, JournalLine, read_journal, records, to_line
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
-__all__ = ["FIELDS", "Journal", "JournalError", "Record", "read_journal"]
+__all__ = ["FIELDS", "Journal", "JournalError", "JournalLine", "read_journal"]
 
 SYNC_EVERY_S: Final = 0.5
 

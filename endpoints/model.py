@@ -24,10 +24,11 @@ from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
+from endpoints.outcome import Outcome
 from endpoints.planning import Plan, plan_requests
-from endpoints.request import Outcome, Request
-from endpoints.response import to_response
+from endpoints.request import Request
 from endpoints.saved import SavedResponses
 
 __all__ = ["Companion", "EndpointModel"]

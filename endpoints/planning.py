@@ -5,7 +5,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Protocol
 
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
 __all__ = ["Plan", "TokenCounter", "plan_requests"]
 

@@ -4,7 +4,7 @@ import json
 from typing import Any, Final, Literal
 
 from endpoints.errors import one_line, server_words
-from endpoints.request import Outcome, storable
+from endpoints.outcome import Outcome, storable
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
 

@@ -1,32 +1,17 @@
-"""A request to an endpoint, and its outcome."""
+"""A request to an endpoint."""
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from endpoints.errors import ErrorCode
-
-__all__ = ["KEY_VERSION", "Outcome", "Request", "storable"]
+__all__ = ["KEY_VERSION", "Request"]
 
 # Part of every key: raise it when the meaning of a request changes, so that no old journal line is reused.
 KEY_VERSION: Final = 1
 
 _RESERVED: Final = frozenset({"max_tokens", "messages", "model", "n", "prompt", "stream"})
-_CUT_REASONS: Final = frozenset({"length", "max_tokens"})
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """``text`` with every lone surrogate replaced by U+FFFD.
-
-    A server can send a lone surrogate as a JSON escape (``"\\ud83d"`` without its pair). It has no UTF-8 form, so it
-    can be written neither to the journal, nor to parquet, nor to a terminal; only this function replaces it. Every
-    other character is kept, NUL and unassigned ones included.
-    """
-    return text if text.isascii() else _LONE_SURROGATE.sub("�", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,53 +89,3 @@ class Request:
         # ASCII escapes: the same bytes under any locale, and a lone surrogate does not raise.
         canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of one request.
-
-    Attributes:
-        status: ``"answered"``; ``"failed"``, when no attempt got an answer; or ``"not_asked"``, when the request was
-            never sent. Only answered requests may be scored.
-        text: the answer, ``""`` unless answered; a null content is ``""``. Lone surrogates: see :func:`storable`.
-        reasoning: the reasoning that the server returned apart from the answer (``reasoning`` or
-            ``reasoning_content``); None without any.
-        finish_reason: the server's reason for ending the answer; None if it gave none.
-        prompt_tokens: number of prompt tokens that the server counted; None if it gave none.
-        completion_tokens: number of the answer's tokens that the server counted; None if it gave none.
-        attempts: number of attempts sent; 0 if none was, above 1 if the request was retried.
-        error: one line with the server's message; None when answered.
-        error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
-        from_journal: whether the answer was read from the journal instead of the server.
-    """
-
-    status: Literal["answered", "failed", "not_asked"]
-    text: str = ""
-    reasoning: str | None = None
-    finish_reason: str | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    attempts: int = 0
-    error: str | None = None
-    error_code: ErrorCode | None = None
-    from_journal: bool = False
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the token cap ended the answer."""
-        return self.finish_reason in _CUT_REASONS
-
-    def after(self, attempts: int) -> "Outcome":
-        """A copy with this number of attempts."""
-        return self if attempts == self.attempts else replace(self, attempts=attempts)
-
-    @classmethod
-    def failure(cls, code: ErrorCode, error: str, attempts: int = 0) -> "Outcome":
-        """The outcome of a request that failed."""
-        return cls(status="failed", attempts=attempts, error=storable(error), error_code=code)
-
-    @classmethod
-    def unasked(cls, why: str, code: ErrorCode | None = None) -> "Outcome":
-        """The outcome of a request that was never sent."""
-        return cls(status="not_asked", error=why, error_code=code)

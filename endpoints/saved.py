@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from endpoints.request import Outcome, storable
+from endpoints.outcome import Outcome, storable
 
 __all__ = ["ResponsesError", "SavedResponses"]
 

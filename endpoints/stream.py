@@ -5,7 +5,8 @@ from types import TracebackType
 from typing import Self
 
 from endpoints.endpoint_run import EndpointRun
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 
 __all__ = ["Stream"]
 

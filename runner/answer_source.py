@@ -12,7 +12,7 @@ from typing import Any
 from endpoints.client import Endpoint, ServerInfo
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
-from endpoints.record import read_journal
+from endpoints.journal_lines import read_journal
 from runner.exits import UsageError
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings

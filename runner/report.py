@@ -8,12 +8,12 @@ from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
 from runner.exits import Exit
-from runner.folder import RunFile
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
-from runner.rows import error_counts, generated_row
+from runner.run_file import RunFile
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
+from runner.unscored import error_counts, generated_row
 from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
 from tasks.registry import run_as

@@ -21,11 +21,12 @@ from runner.answer_source import AnswerSource, api_key, lost_source, open_source
 from runner.console import command_name, say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
-from runner.folder import RunFile, filed_name, lock_folder, new_run_dir
+from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.live import LiveScores
 from runner.report import report
+from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle

@@ -57,7 +57,7 @@ def check_only(path: Path) -> Exit:
     Raises:
         UsageError: the file cannot be used.
     """
-    from endpoints.serving.parsers import dry_run
+    from endpoints.serving.dry_run import dry_run
 
     return Exit.COMPLETE if dry_run(_plan(path), lambda line: show(line + "\n")) else Exit.UNAVAILABLE
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from builders.ifhard.jobs import SHOTS
-from builders.ifhard.policy import FULL_SIZE
+from builders.ifhard.type_tables import FULL_SIZE
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -19,9 +19,9 @@ from builders.ifhard.bank import BANK, Topic, load_bank
 from builders.ifhard.catalogue import CATALOGUE, Variant, load_catalogue
 from builders.ifhard.draft import InfeasibleError
 from builders.ifhard.jobs import SHOTS, Job, deal_jobs
-from builders.ifhard.policy import LEFT_OUT
 from builders.ifhard.question import Question, make_question
 from builders.ifhard.stack import Plan, Quotas, plan_stack
+from builders.ifhard.type_tables import LEFT_OUT
 from builders.ifhard.validate import BuildError, check_question
 
 __all__ = ["Built", "Sources", "Tally", "build_questions"]

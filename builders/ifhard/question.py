@@ -14,8 +14,8 @@ from builders.ifhard.composer import compose
 from builders.ifhard.draft import Ask, Draft
 from builders.ifhard.frames import TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import RULES
 from builders.ifhard.surroundings import surroundings
+from builders.ifhard.type_tables import RULES
 from tasks.ifhard.prompts import template_text
 
 __all__ = ["Question", "difficulty", "make_question", "row_of"]

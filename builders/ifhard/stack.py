@@ -13,14 +13,14 @@ from typing import Final
 
 from builders.ifhard.frames import LISTS, TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import FULL_SIZE, HARD, HOLDS, MINIMUM, RULES, SHARES, Rule, compatible
+from builders.ifhard.type_tables import FULL_SIZE, HARD, HOLDS, MINIMUM, RULES, SHARES, Rule, compatible
 
 __all__ = ["Plan", "Quotas", "category_of", "family_of", "plan_stack", "quota_of"]
 
 _TRIES: Final = 400
 
 Plan = tuple[str, list[str]]
-"""A frame and the keys of :data:`builders.ifhard.policy.RULES` in the order of the question."""
+"""A frame and the keys of :data:`builders.ifhard.type_tables.RULES` in the order of the question."""
 
 
 def category_of(key: str) -> str:

@@ -7,7 +7,7 @@ list item is, how many there are, that no letter is a capital. Wordings mark suc
 
 from collections.abc import Sequence
 
-from builders.ifhard.policy import RULES
+from builders.ifhard.type_tables import RULES
 
 __all__ = ["surroundings"]
 
@@ -17,7 +17,7 @@ def surroundings(frame: str, keys: Sequence[str], place: int) -> frozenset[str]:
 
     Args:
         frame: shape of the answer, one of :data:`builders.ifhard.frames.FRAMES`.
-        keys: the stack in the order of the question, keys of :data:`builders.ifhard.policy.RULES`.
+        keys: the stack in the order of the question, keys of :data:`builders.ifhard.type_tables.RULES`.
         place: index of the requirement in it.
 
     Returns:

@@ -11,7 +11,7 @@ installed server's own argument parser; ``running.py`` starts, watches and stops
 """
 
 from endpoints.serving.checks import check_plan, remarks
-from endpoints.serving.parsers import dry_run
+from endpoints.serving.dry_run import dry_run
 from endpoints.serving.plan import RouterPlan, ServerPlan, ServingPlan
 from endpoints.serving.reading import ServingFileError, read_serving
 from endpoints.serving.running import Served, serve

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from endpoints.errors import EndpointError
-from endpoints.serving.parsers import dry_run
+from endpoints.serving.dry_run import dry_run
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.reading import ServingFileError, find_serving, read_serving
 from endpoints.serving.running import serve

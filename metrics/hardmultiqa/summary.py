@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from metrics.hardmultiqa.scoring_key import TYPES
 from metrics.headlines import EMPTY, MetricSpec, answered, grouped, ratio, value
-from metrics.judging import COVERAGE, JUDGEABLE, agreement, coverage, effort, judging_notes
+from metrics.judge_statistics import COVERAGE, JUDGEABLE, agreement, coverage, effort, judging_notes
 from metrics.record import Record, labels_of
 from metrics.summary import Summary, count_outcomes, in_order
 

@@ -11,9 +11,9 @@ import regex
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import at_least, exactly, in_range
-from metrics.ifbench.tables import CONJUNCTIONS, PERSON_NAMES, PRONOUN_PHRASES, PRONOUNS
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import at_least, exactly, in_range
+from metrics.ifbench.word_lists import CONJUNCTIONS, PERSON_NAMES, PRONOUN_PHRASES, PRONOUNS
 from metrics.ifbench.words import NAME_RUN, fold, has_letter, is_numeral, numeral_spans
 from metrics.reasons import failed, passed, quoted
 from metrics.verdict import Verdict

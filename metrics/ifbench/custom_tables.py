@@ -8,10 +8,10 @@ from typing import Final
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
 from metrics.ifbench.delimited import Field, records_of
-from metrics.ifbench.judging import at_least, exactly
 from metrics.ifbench.layout import strip_fence
-from metrics.ifbench.tables import AFRICAN_STATES, COUNTRY_OF_NAME
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import at_least, exactly
+from metrics.ifbench.word_lists import AFRICAN_STATES, COUNTRY_OF_NAME
 from metrics.ifbench.words import base_letters, fold, has_letter, numeral_spans, split_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

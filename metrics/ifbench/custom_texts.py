@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import exactly
 from metrics.ifbench.lexicon import syllable_counts
 from metrics.ifbench.sentences import words_in
-from metrics.ifbench.tables import word_set
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import exactly
+from metrics.ifbench.word_lists import word_set
 from metrics.ifbench.words import first_letter, has_word, joined_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

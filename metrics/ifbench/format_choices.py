@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import at_least
-from metrics.ifbench.tables import word_set
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import at_least
+from metrics.ifbench.word_lists import word_set
 from metrics.ifbench.words import fold, has_word
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

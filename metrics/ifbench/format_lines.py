@@ -7,11 +7,11 @@ from typing import Final
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
 from metrics.ifbench.emoji import ends_in_emoji
-from metrics.ifbench.judging import NO_SENTENCES, NO_WORDS, at_least
 from metrics.ifbench.layout import dash_line, sections_of, star_bullet
 from metrics.ifbench.sentences import sentences_of
-from metrics.ifbench.tables import MINOR_PREPOSITIONS, MINOR_WORDS
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import NO_SENTENCES, NO_WORDS, at_least
+from metrics.ifbench.word_lists import MINOR_PREPOSITIONS, MINOR_WORDS
 from metrics.ifbench.words import fold, has_word, joined_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

@@ -5,9 +5,9 @@ from typing import Final
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import at_least
 from metrics.ifbench.nesting import Nest, Quotation, bracket_nests, quotations, quote_depth
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import at_least
 from metrics.ifbench.words import has_word
 from metrics.reasons import failed, passed, quoted
 from metrics.verdict import Verdict

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from metrics.ifbench.tables import MINOR_PREPOSITIONS, MINOR_WORDS
+from metrics.ifbench.word_lists import MINOR_PREPOSITIONS, MINOR_WORDS
 from metrics.ifbench.words import fold, has_word, joined_words
 
 __all__ = [

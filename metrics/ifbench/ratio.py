@@ -5,10 +5,10 @@ from typing import Final
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import NO_WORDS, exactly
 from metrics.ifbench.sentences import words_in
-from metrics.ifbench.tables import STOP_WORDS
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import NO_WORDS, exactly
+from metrics.ifbench.word_lists import STOP_WORDS
 from metrics.ifbench.words import fold, tokens_of
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

@@ -5,9 +5,9 @@ from itertools import groupby, pairwise
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.count import keyword_occurrences
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import NO_SENTENCES, at_least
 from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import NO_SENTENCES, at_least
 from metrics.ifbench.words import first_letter, fold
 from metrics.reasons import failed, passed, quoted
 from metrics.verdict import Verdict

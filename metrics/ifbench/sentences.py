@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from metrics.ifbench.emoji import EMOJI
 from metrics.ifbench.layout import segments_of
-from metrics.ifbench.tables import word_set
+from metrics.ifbench.word_lists import word_set
 from metrics.ifbench.words import has_word, joined_words
 
 __all__ = ["Sentence", "sentences_of", "words_in"]

@@ -8,10 +8,10 @@ Gerunds, participles, auxiliaries and modal verbs are verbs (AD46).
 import re
 from typing import Final, NamedTuple
 
-from metrics.ifbench.judging import NO_WORDS
 from metrics.ifbench.lexicon import parts_of_speech
 from metrics.ifbench.sentences import words_in
-from metrics.ifbench.tables import NAMES, NOT_AT_FIRST, NOUNS_AT_FIRST, NUMBERED, word_set
+from metrics.ifbench.verdict_shapes import NO_WORDS
+from metrics.ifbench.word_lists import NAMES, NOT_AT_FIRST, NOUNS_AT_FIRST, NUMBERED, word_set
 from metrics.ifbench.words import fold, has_word
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

@@ -8,10 +8,10 @@ from typing import Final
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import NO_WORDS, at_least, in_range
 from metrics.ifbench.layout import blocks_of
 from metrics.ifbench.syllables import syllables_of
 from metrics.ifbench.text import Text
+from metrics.ifbench.verdict_shapes import NO_WORDS, at_least, in_range
 from metrics.ifbench.words import base_letters, first_letter, has_letter, letters_of
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

@@ -4,11 +4,11 @@ from itertools import pairwise
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.judging import NO_SENTENCES, NO_WORDS, at_least
 from metrics.ifbench.layout import heading_lines
 from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
 from metrics.ifbench.verbs import verb_verdict
+from metrics.ifbench.verdict_shapes import NO_SENTENCES, NO_WORDS, at_least
 from metrics.ifbench.words import fold, joined_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict

@@ -19,8 +19,8 @@ with a code of its own:
 """
 
 from metrics.row_error import RowError
-from metrics.sobhard.checking import check_row
 from metrics.sobhard.constraints import CONSTRAINTS, LAYERS, Constraint
+from metrics.sobhard.row_checks import check_row
 from metrics.sobhard.rows import answer_text, is_blanked
 from metrics.sobhard.scoring import METRICS, Score, aggregate, balance_score, score
 

@@ -17,10 +17,10 @@ from metrics.headlines import (
     verdict_rates,
 )
 from metrics.record import Record, labels_of
-from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.constraints import CONSTRAINTS
 from metrics.sobhard.question import FAMILIES
 from metrics.sobhard.records import OFFICIAL
+from metrics.sobhard.row_checks import DIFFICULTIES
 from metrics.sobhard.scoring import BALANCE_FLOOR, balance_score
 from metrics.summary import Headline, Summary, count_outcomes, in_order
 

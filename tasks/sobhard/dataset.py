@@ -7,8 +7,8 @@ from typing import Any, Final, NoReturn
 
 from metrics.row_error import RowError
 from metrics.sobhard import check_row, is_blanked
-from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.question import FAMILIES
+from metrics.sobhard.row_checks import DIFFICULTIES
 from metrics.sobhard.rows import row_id
 from tasks.benchmark import DatasetError, DatasetHandle
 from tasks.loading import DatasetLoader, Splits

@@ -9,7 +9,7 @@ from fault_server import FaultServer, answer, as_json, prompt_of, status
 from audit.jsonl import read_json, read_jsonl
 from audit.labels import LabelError, make_label
 from audit.model_reviewer import Reviewer, messages, read_reply
-from endpoints.record import read_journal
+from endpoints.journal_lines import read_journal
 
 LABEL = {"verdict": "pass", "lean": "pass", "confidence": "high", "reason": "two numbers"}
 GOOD = answer(json.dumps(LABEL))

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from vllm_server import cache_folder, vllm_python
 
-from endpoints.model_cache import prepare_model
+from endpoints.embedded_model import prepare_model
 from endpoints.serving import read_serving, serve
 
 pytestmark = pytest.mark.vllm

@@ -10,12 +10,12 @@ import pytest
 from vllm_server import cache_folder, vllm_python
 
 from endpoints.client import Endpoint
-from endpoints.model_cache import prepare_model
+from endpoints.embedded_model import prepare_model
 from endpoints.process import reserved_port
 from endpoints.request import Request
 from endpoints.serving import ServingPlan, read_serving, serve
 from endpoints.serving.commands import plan_launches
-from endpoints.serving.parsers import ask_parsers
+from endpoints.serving.dry_run import ask_parsers
 
 pytestmark = pytest.mark.vllm
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from endpoints.model_cache import default_cache, prepare_model
+from endpoints.embedded_model import default_cache, prepare_model
 from endpoints.process import ChildServer, ServerCommand, on_free_port
 
 __all__ = ["VllmServer", "cache_folder", "running_vllm", "vllm_python"]

@@ -12,7 +12,8 @@ from fault_server import FaultServer
 
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
-from endpoints.request import Outcome, Request
+from endpoints.outcome import Outcome
+from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 
 # Milliseconds where the defaults are seconds; generous limits, since no test may depend on the speed of the machine.

@@ -13,7 +13,7 @@ from asking import ask, chat, endpoint, file_size_limit, questions
 from fault_server import FaultServer, answer, echo, hang, reset
 
 from endpoints.journal import Journal, JournalError, read_journal
-from endpoints.request import Outcome
+from endpoints.outcome import Outcome
 
 
 def test_equal_requests_are_sent_once(tmp_path):

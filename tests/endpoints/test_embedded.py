@@ -19,8 +19,8 @@ import pytest
 
 from endpoints import embedded
 from endpoints.embedded import EmbeddedServer, serve_command
+from endpoints.embedded_model import SMOLLM2, ModelSource, ModelUnavailable, default_cache, prepare_model
 from endpoints.errors import EndpointError
-from endpoints.model_cache import SMOLLM2, ModelSource, ModelUnavailable, default_cache, prepare_model
 from endpoints.process import ServerCommand, ServerFailed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -272,7 +272,7 @@ MAKER = """
 import json, os, sys, time
 from pathlib import Path
 sys.path[:0] = [{root!r}, {here!r}]
-from endpoints.model_cache import ModelSource, prepare_model
+from endpoints.embedded_model import ModelSource, prepare_model
 from test_embedded import tiny_convert
 
 def slow(gguf, folder, dtype):

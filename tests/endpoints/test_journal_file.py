@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endpoints.journal import FIELDS, Journal, JournalError, read_journal
-from endpoints.record import to_line
-from endpoints.request import Outcome
+from endpoints.journal_lines import to_line
+from endpoints.outcome import Outcome
 
 
 def answered(text="да", **fields):
@@ -312,7 +312,7 @@ import sys
 from pathlib import Path
 from asking import chat
 from endpoints.journal import Journal
-from endpoints.request import Outcome
+from endpoints.outcome import Outcome
 journal = Journal(Path(sys.argv[1]))
 for number in range(1_000_000):
     journal.append(chat(f"q{number}"), Outcome(status="answered", text="слово " * (number % 300), attempts=1))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endpoints.errors import ERROR_CODES
-from endpoints.request import Outcome, storable
+from endpoints.outcome import Outcome, storable
 
 SAME = chat("вопрос")
 

@@ -21,7 +21,7 @@ import runner.cli
 from judges.environment import ENVIRONMENT, judge_all
 from judges.hardmultiqa.judging import DEFAULT_MODEL
 from judges.judgement import JudgeCall, Judgement, JudgeUnavailable, Judging
-from metrics import headlines, judging
+from metrics import headlines
 from metrics.lighteval import record_metric
 from metrics.record import Answer, Sample, blank_record, judging_of, pending_verdict, verdict_record
 from metrics.summary import Summary, count_outcomes, flat, in_order
@@ -37,7 +37,7 @@ TASK = "colours:all|0"
 OTHER = "hardmultiqa:open:alignment|0"
 PROMPT = "Назван ли в предложении цвет?\n{answer}\nОтветь: да или нет."
 SCORE = headlines.MetricSpec("colour_share")
-METRICS = (SCORE, judging.COVERAGE, headlines.EMPTY)
+METRICS = (SCORE, judge_statistics.COVERAGE, headlines.EMPTY)
 SENTENCES = [f"Опиши вещь {number}." for number in range(8)]
 
 
@@ -65,11 +65,11 @@ def summarise(records):
     records = in_order(records)
     lines = (
         headlines.ratio(SCORE, records),
-        judging.coverage(records),
+        judge_statistics.coverage(records),
         headlines.ratio(headlines.EMPTY, records),
     )
-    breakdowns = {"judging": {"all": judging.effort(records)}}
-    return Summary(lines, count_outcomes(records), breakdowns, tuple(judging.judging_notes(records)))
+    breakdowns = {"judging": {"all": judge_statistics.effort(records)}}
+    return Summary(lines, count_outcomes(records), breakdowns, tuple(judge_statistics.judging_notes(records)))
 
 
 async def judge(sample, given, ask):

@@ -147,7 +147,7 @@ class Type:
     """One requirement type.
 
     Attributes:
-        share: uses that a full build (:data:`builders.ifhard.policy.FULL_SIZE` questions) aims at.
+        share: uses that a full build (:data:`builders.ifhard.type_tables.FULL_SIZE` questions) aims at.
         rules: neighbours policy of each variant that is built, by the variant's name in the wordings; a conditional
             has two, ``name@true`` and ``name@false``, by the branch that the context picks. Empty for a type without
             wordings.

@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from builders.ifhard.catalogue import BESIDE, FAMILIES, CatalogueError, Variant, load_catalogue, plural_form
-from builders.ifhard.policy import LEFT_OUT, NOT_BUILT, RULES
 from builders.ifhard.requirements import TYPES, format, lexical, logic, sequences, structure, style
+from builders.ifhard.type_tables import LEFT_OUT, NOT_BUILT, RULES
 from metrics.ifhard import CATEGORIES
 
 RETIRED = "lexical:no_repeated_word"

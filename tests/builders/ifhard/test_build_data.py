@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from builders.ifhard.free_rate import BAR, free_rates
-from builders.ifhard.policy import LEFT_OUT, MINIMUM
+from builders.ifhard.type_tables import LEFT_OUT, MINIMUM
 from builders.ifhard.validate import check_dataset, stack_of
 from metrics.ifhard import score
 from tasks.ifhard.dataset import BUILTIN as DATA

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from builders.ifhard.frames import FRAMES, LISTS, TERMINAL
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import FULL_SIZE, HARD, LEFT_OUT, RULES, SHARES, compatible
 from builders.ifhard.stack import Quotas, category_of, family_of, plan_stack, quota_of
+from builders.ifhard.type_tables import FULL_SIZE, HARD, LEFT_OUT, RULES, SHARES, compatible
 
 # Pairs that contradict each other or double each other, found by thinking, not by reading the table.
 CONTRADICTIONS = [

@@ -6,9 +6,9 @@ import pytest
 
 from builders.ifhard.draft import InfeasibleError
 from builders.ifhard.jobs import Job
-from builders.ifhard.policy import RULES, compatible
 from builders.ifhard.question import make_question
 from builders.ifhard.stack import category_of, family_of
+from builders.ifhard.type_tables import RULES, compatible
 from builders.ifhard.validate import check_question
 
 ATTEMPTS = 60

@@ -12,9 +12,9 @@ from builders.sobhard.small.__main__ import main as build
 from builders.sobhard.small.programs import run_program
 from builders.sobhard.small.targets import write_target
 from metrics import sobhard
-from metrics.sobhard.checking import DIFFICULTIES
 from metrics.sobhard.operations import apply_ops
 from metrics.sobhard.question import FAMILIES
+from metrics.sobhard.row_checks import DIFFICULTIES
 from metrics.sobhard.summary import CELLS
 from metrics.sobhard.targets import TARGETS, parse
 from tasks.sobhard.dataset import BUILTIN_SMALL

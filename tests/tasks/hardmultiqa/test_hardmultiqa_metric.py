@@ -11,7 +11,7 @@ import pytest
 from lighteval.metrics import apply_metric
 
 from endpoints.errors import EndpointError
-from endpoints.response import EndpointResponse
+from endpoints.lighteval_response import EndpointResponse
 from judges import environment
 from judges.environment import JudgeSettings
 from judges.hardmultiqa.judging import DEFAULT_MODEL

@@ -4,7 +4,7 @@ import json
 
 from sobhard_docs import blanked, docs_of, messages_of, split_rows, witnesses, write_rows
 
-from endpoints.response import EndpointResponse
+from endpoints.lighteval_response import EndpointResponse
 from tasks.benchmark import DatasetRequest
 from tasks.sobhard.dataset import BUILTIN_SMALL, load_dataset
 from tasks.sobhard.export import export_answers

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from endpoints.errors import ERROR_CODES
-from endpoints.request import Outcome, Request, storable
+from endpoints.outcome import Outcome, storable
+from endpoints.request import Request
 
-__all__ = ["FIELDS", "STATUSES", "JournalError", "Record", "read_journal", "records", "to_line"]
+__all__ = ["FIELDS", "STATUSES", "JournalError", "JournalLine", "read_journal", "records", "to_line"]
 
 
 class JournalError(Exception):
@@ -21,7 +22,7 @@ class JournalError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JournalLine:
     """One line of a journal: a request and its outcome."""
 
     key: str
@@ -73,7 +74,7 @@ def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
     return storable(json.dumps(fields, ensure_ascii=False)).encode("utf-8") + b"\n"
 
 
-def _record_of(line: bytes) -> Record:
+def _record_of(line: bytes) -> JournalLine:
     """Read one line; ``from_journal`` of the outcome is true.
 
     Raises:
@@ -106,10 +107,10 @@ def _record_of(line: bytes) -> Record:
         error_code=fields["error_code"],
         from_journal=True,
     )
-    return Record(fields["key"], fields["task"], fields["id"], fields["repeat"], outcome)
+    return JournalLine(fields["key"], fields["task"], fields["id"], fields["repeat"], outcome)
 
 
-def records(file: BinaryIO, path: Path) -> Iterator[tuple[Record, int, bool]]:
+def records(file: BinaryIO, path: Path) -> Iterator[tuple[JournalLine, int, bool]]:
     """Read the records of a journal, from the start of the file.
 
     Args:
@@ -142,7 +143,7 @@ def _is_torn(line: bytes) -> bool:
     return start == _LINE_START[: len(start)] or not line.strip(b"\0")  # a power cut can leave zero bytes
 
 
-def read_journal(path: Path) -> list[Record]:
+def read_journal(path: Path) -> list[JournalLine]:
     """Read every record of a journal, in the order of the file; the file is neither locked nor changed.
 
     An incomplete last line is left out.

@@ -11,7 +11,7 @@ from serving_fakes import fakes
 
 from endpoints.serving.__main__ import main
 from endpoints.serving.commands import plan_launches
-from endpoints.serving.parsers import ask_parsers, dry_run, interpreter_of
+from endpoints.serving.dry_run import ask_parsers, dry_run, interpreter_of
 
 PARSER = """
 import argparse

@@ -6,7 +6,8 @@ from typing import Any
 from lighteval.models.model_output import ModelResponse
 
 from endpoints.answer_tasks import Scored
-from endpoints.request import Outcome, Request, storable
+from endpoints.outcome import Outcome, storable
+from endpoints.request import Request
 
 __all__ = ["EndpointResponse", "to_response"]
 
