@@ -21,7 +21,7 @@ import runner.cli
 from judges.environment import ENVIRONMENT, judge_all
 from judges.hardmultiqa.judging import DEFAULT_MODEL
 from judges.judgement import JudgeCall, Judgement, JudgeUnavailable, Judging
-from metrics import headlines
+from metrics import headlines, judge_statistics
 from metrics.lighteval import record_metric
 from metrics.record import Answer, Sample, blank_record, judging_of, pending_verdict, verdict_record
 from metrics.summary import Summary, count_outcomes, flat, in_order
