@@ -60,7 +60,7 @@ def judge_all(judging: Judging, answers: Sequence[tuple[str, Sample, Answer]]) -
     """Judge many answers at a time.
 
     Args:
-        judging: of the benchmark.
+        judging: how the benchmark is judged.
         answers: task, sample and answer of each.
 
     Raises:

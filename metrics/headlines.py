@@ -56,7 +56,7 @@ class MetricSpec:
         unit: what is counted: a ``share`` of things that are met or not, a ``mean`` of values in [0, 1], or the
             ``balance`` of rates over groups.
         part: what one record adds; None takes the record's own score of that name, one sample each.
-        made_of: of a share, over how many verdicts what a record adds is a mean; None where it is what is counted.
+        made_of: number of verdicts whose mean a record adds to a share; None where each adds what it counts.
         about: which records the metric is about; None for all.
         outcomes: how a sample must have ended for the metric to be known of it.
         why_none: why the value is undefined where no record adds anything.
@@ -126,7 +126,7 @@ def ratio(
     """A mean over answers, or over the things counted in them.
 
     Args:
-        spec: of the unit ``share`` or ``mean``.
+        spec: a metric of the unit ``share`` or ``mean``.
         records: of one task, in any order.
         missing: how much a sample without a valid answer would add to the denominator.
         note: what was left out of the value.
@@ -181,7 +181,7 @@ def balance(
     """Geometric mean of pass rates over groups; a blind spot pulls it down.
 
     Args:
-        spec: of the unit ``balance``.
+        spec: a metric of the unit ``balance``.
         records: of one task, in any order.
         tally: groups of a record with what was met in each.
         floor: the lowest rate that a group is taken to have.

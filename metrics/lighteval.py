@@ -39,7 +39,7 @@ class _Sample(SampleLevelComputation):
     prints them into its caches' keys.
 
     Attributes:
-        score, unanswered: of the benchmark.
+        score, unanswered: the benchmark's functions.
         names: per-sample metric names, keys of the record's scores.
     """
 
@@ -101,7 +101,7 @@ class _Corpus(CorpusLevelComputation):
     name that one task lacks would count as 0.0 there.
 
     Attributes:
-        summarise: of the benchmark.
+        summarise: the benchmark's function.
         specs: its metrics.
     """
 
@@ -131,7 +131,7 @@ def record_metric(
     Args:
         title: the benchmark's name, in the names that LightEval prints.
         specs: its metrics; those with ``per_sample`` stand beside each record too, unless a model judges.
-        score, unanswered, summarise: of the benchmark.
+        score, unanswered, summarise: the benchmark's functions.
         judge_all: judges answers that come without a record; None where no model judges.
     """
     scoring = {"score": staticmethod(score), "unanswered": staticmethod(unanswered)}

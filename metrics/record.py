@@ -70,7 +70,7 @@ class VerdictRecord(TypedDict):
     """One verdict as the details file stores it.
 
     Attributes:
-        id: of the check, such as ``structure:word_count``.
+        id: id of the check, such as ``structure:word_count``.
         group: what it is reported under: a family, a layer, a type of question.
         grader: who gave it: the benchmark's name, or one of several graders.
         place: 0-based place of the requirement in the question, so that two of one id can be told apart.
@@ -141,7 +141,7 @@ class Record(TypedDict):
     """One sample of one task after scoring.
 
     Attributes:
-        id, repeat, labels: of the sample.
+        id, repeat, labels: the fields of the sample.
         outcome: ``answered`` (scored), ``failed`` (the endpoint gave no answer),
             ``not_asked`` (the run ended first, or the question does not fit the window),
             ``unscored`` (the answer is there but the scorer raised), ``unjudged`` (the answer is there but the judge

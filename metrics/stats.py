@@ -3,7 +3,7 @@
 Shares (a pass rate, a share of empty answers) have Wilson's score interval, see :func:`share_interval`. It needs no
 random numbers, and it has width where all answers agree: of 4 questions none passed, the rate may well be 0.4.
 
-What is no share (a geometric mean over types, a mean of scores) has a percentile bootstrap. Choices, and why:
+What is no share (a geometric mean over types, a mean of partial scores) has a percentile bootstrap. Choices, and why:
 
 - The resampling unit is the question, drawn with replacement, as many as there are: verdicts of one answer
   are not independent, questions are.
@@ -90,7 +90,8 @@ def share_interval(
 
     - for every number of questions from 4 to 50 answered once (0.952 to 0.956; the lowest at a single p is 0.83 for 4
       questions, 0.89 for 10, 0.92 for 50);
-    - with repeats, even or uneven, for 8 to 50 questions, the repeats of a question independent, alike, or between.
+    - with repeats, even or uneven, for 8 to 50 questions, the repeats of a question independent, alike, or between;
+    - for means of shares of 3 to 6 verdicts, likewise.
 
     ``speed/interval_coverage.py`` prints these numbers beside those of other methods.
 
@@ -188,7 +189,7 @@ def bootstrap_ratio(
         counts: one a question, over how many samples; 0 where the metric is undefined in all of them. Such a
             question is drawn like any other and leaves the mean of its resample.
         resamples: number of resamples.
-        seed: of the generator.
+        seed: seed of the random generator.
         level: coverage, in (0, 1).
 
     Returns:
@@ -234,7 +235,7 @@ def bootstrap_balance(
         min_seen: types with fewer verdicts over all questions are left out.
         floor: the lowest rate that a type is taken to have.
         resamples: number of resamples.
-        seed: of the generator.
+        seed: seed of the random generator.
         level: coverage, in (0, 1).
 
     Returns:

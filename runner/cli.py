@@ -76,10 +76,10 @@ def _serving_file(given: str) -> Path:
 def print_tasks() -> None:
     """Print every legal task name to stdout."""
     for name in BENCHMARK_NAMES:
-        found = benchmark(name)
-        shots = ", ".join(f"|{number}" for number in found.fewshots)
-        sys.stdout.write(f"{found.title}: few-shot {shots}, datasets {', '.join(found.datasets)} or a path\n")
-        for task in found.tasks():
+        bench = benchmark(name)
+        shots = ", ".join(f"|{number}" for number in bench.fewshots)
+        sys.stdout.write(f"{bench.title}: few-shot {shots}, datasets {', '.join(bench.datasets)} or a path\n")
+        for task in bench.tasks():
             sys.stdout.write(f"  {task.plain}\n")
 
 

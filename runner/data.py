@@ -28,11 +28,11 @@ def configure(
     """
     options = settings.options()
     configured, said = {}, {}
-    for name, found in benchmarks.items():
-        configured[name] = found
-        if found.configure is not None:
+    for name, bench in benchmarks.items():
+        configured[name] = bench
+        if bench.configure is not None:
             try:
-                configured[name], words = found.configure(found, options)
+                configured[name], words = bench.configure(bench, options)
             except ValueError as error:
                 raise UsageError(str(error)) from error
             said[name] = dict(words)
@@ -46,7 +46,7 @@ def load_data(
 
     Args:
         benchmarks: by name.
-        settings: of the run.
+        settings: the settings of the run.
         recorded: ``run.json`` of the run that is resumed, empty for a new one.
 
     Raises:
@@ -55,11 +55,11 @@ def load_data(
     """
     cache = platformdirs.user_cache_path(APP_NAME)
     handles = {}
-    for name, found in benchmarks.items():
+    for name, bench in benchmarks.items():
         before = recorded.get("datasets", {}).get(name, {})
-        source = settings.dataset or found.default_dataset
+        source = settings.dataset or bench.default_dataset
         try:
-            handle = found.load_dataset(DatasetRequest(source, cache, before.get("revision"), settings.column_map))
+            handle = bench.load_dataset(DatasetRequest(source, cache, before.get("revision"), settings.column_map))
         except DatasetError as error:
             if len(benchmarks) == 1:
                 raise

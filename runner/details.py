@@ -22,7 +22,7 @@ def write_details(path: Path, details: Sequence[Any]) -> None:
     rows are gone through twice. Casting a piece of other types instead fails on nulls in nested lists.
 
     Args:
-        path: of the file; its folder is there.
+        path: where the file is written; its folder exists.
         details: dataclass instances, one a sample.
 
     Raises:

@@ -26,7 +26,7 @@ class RunJudge:
     Args:
         model: name its server knows it by.
         prompts: identity of what it reads, by benchmark.
-        settings: of the run.
+        settings: the settings of the run.
 
     Attributes:
         model, base_url: which judge.
@@ -100,7 +100,7 @@ class RunJudges:
     """The judges of a run: each benchmark's own, unless the user names one for all.
 
     Args:
-        settings: of the run.
+        settings: the settings of the run.
         benchmarks: by name.
 
     Attributes:
@@ -111,11 +111,11 @@ class RunJudges:
     def __init__(self, settings: Settings, benchmarks: Mapping[str, Benchmark]) -> None:
         self.most_waiting = 4 * settings.judge_concurrency
         self._model_of = {
-            name: settings.judge_model or found.judging.default_model
-            for name, found in benchmarks.items()
-            if found.judging is not None
+            name: settings.judge_model or bench.judging.default_model
+            for name, bench in benchmarks.items()
+            if bench.judging is not None
         }
-        prompts = {name: found.judging.identity for name, found in benchmarks.items() if found.judging is not None}
+        prompts = {name: bench.judging.identity for name, bench in benchmarks.items() if bench.judging is not None}
         self.all = [
             RunJudge(model, {name: prompts[name] for name, of in self._model_of.items() if of == model}, settings)
             for model in dict.fromkeys(self._model_of.values())

@@ -14,6 +14,7 @@ from judges.judgement import Judgement, Judging
 from metrics.record import Answer, Record, Sample
 from runner.judging import RunJudge, RunJudges
 from tasks.benchmark import Benchmark
+from tasks.names import TaskName
 
 __all__ = ["LiveScores"]
 
@@ -24,7 +25,7 @@ class LiveScores:
     Args:
         benchmarks: by name.
         total: samples of the run.
-        judges: of the run.
+        judges: the judges of the run.
         threaded: score in a thread, so that generation goes on meanwhile. One thread: the verifiers are pure Python,
             more would only take turns. Where nothing is generated there is nothing to hold up.
     """
@@ -50,26 +51,26 @@ class LiveScores:
     def on_answer(self, doc: Any, outcome: Any) -> Coroutine[Any, Any, Scored] | Scored:
         """Called on the event loop with each outcome; returns the scored answer, or the work that will give it."""
         self._bar.update()
-        name = doc.task_name.partition(":")[0]
-        found, sample = self._benchmarks[name], Sample.of(doc.specific)
+        name = TaskName.read(doc.task_name).benchmark
+        bench, sample = self._benchmarks[name], Sample.of(doc.specific)
         if outcome.status != "answered":
             self._failed += 1
             self._show()
-            return Scored(found.unanswered(sample, outcome.status, outcome.error or ""))
+            return Scored(bench.unanswered(sample, outcome.status, outcome.error or ""))
         self._kept += outcome.from_journal
         answer, judge = Answer(outcome.text, outcome.truncated), self._judges.of(name)
-        if found.judging is not None and judge is not None:
-            return self._judged(judge, found, found.judging, doc.task_name, sample, answer)
+        if bench.judging is not None and judge is not None:
+            return self._judged(judge, bench, bench.judging, doc.task_name, sample, answer)
         if self._pool is None:
-            return self._finished(found, _score(found, sample, answer))
-        return self._in_thread(self._pool, found, sample, answer)
+            return self._finished(bench, _score(bench, sample, answer))
+        return self._in_thread(self._pool, bench, sample, answer)
 
-    async def _in_thread(self, pool: ThreadPoolExecutor, found: Benchmark, sample: Sample, answer: Answer) -> Scored:
+    async def _in_thread(self, pool: ThreadPoolExecutor, bench: Benchmark, sample: Sample, answer: Answer) -> Scored:
         loop = asyncio.get_running_loop()
-        return self._finished(found, await loop.run_in_executor(pool, _score, found, sample, answer))
+        return self._finished(bench, await loop.run_in_executor(pool, _score, bench, sample, answer))
 
     async def _judged(
-        self, judge: RunJudge, found: Benchmark, judging: Judging, task: str, sample: Sample, answer: Answer
+        self, judge: RunJudge, bench: Benchmark, judging: Judging, task: str, sample: Sample, answer: Answer
     ) -> Scored:
         try:
             judgement = await judging.judge(sample, answer, judge.ask(task, sample))
@@ -77,10 +78,10 @@ class LiveScores:
             raise  # the judge refuses everything, or nothing can be kept: no use in going on
         except Exception as error:
             judgement = Judgement("failed", error=f"judging raised {type(error).__name__}: {error}")
-        return self._finished(found, _score(found, sample, answer, judgement), judgement.to_json())
+        return self._finished(bench, _score(bench, sample, answer, judgement), judgement.to_json())
 
-    def _finished(self, found: Benchmark, record: Record, judgement: str = "") -> Scored:
-        value = record["scores"].get(found.metric_names[0])
+    def _finished(self, bench: Benchmark, record: Record, judgement: str = "") -> Scored:
+        value = record["scores"].get(bench.metric_names[0])
         if value is not None:
             self._scored += 1
             self._passed += value
@@ -95,9 +96,9 @@ class LiveScores:
         self._bar.set_postfix_str(f"{rate}{self._failed} without answer{unjudged}{kept}", refresh=False)
 
 
-def _score(found: Benchmark, sample: Sample, answer: Answer, judgement: Judgement | None = None) -> Record:
+def _score(bench: Benchmark, sample: Sample, answer: Answer, judgement: Judgement | None = None) -> Record:
     """The record of an answer; a fault of the scorer is counted as such and does not end the run."""
     try:
-        return found.score(sample, answer, judgement)
+        return bench.score(sample, answer, judgement)
     except Exception as error:
-        return found.unanswered(sample, "unscored", f"scorer raised {type(error).__name__}: {error}")
+        return bench.unanswered(sample, "unscored", f"scorer raised {type(error).__name__}: {error}")

@@ -40,8 +40,8 @@ def report(
 
     Args:
         run: the finished LightEval pass.
-        records: of the tasks that were run.
-        settings: of the run.
+        records: the scored answers of each task that was run.
+        settings: the settings of the run.
         benchmarks, handles: by benchmark name.
         server: what answered.
         judges: what judged, if anything did.
@@ -138,22 +138,22 @@ def _task_result(
     summary: Summary,
     records: Sequence[Record],
     settings: Settings,
-    found: Benchmark,
+    bench: Benchmark,
     handle: DatasetHandle,
     judges: RunJudges,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
-    judged = f"; judge {judge.model}, {found.judging.identity}" if judge is not None and found.judging else ""
+    judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
     return TaskResult(
-        name=str(task),
+        name=task,
         summary=summary,
         available=handle.questions[task.plain],
         questions=len({record["id"] for record in records}),
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(task.fewshot),
-        scorer=found.scorer_version + judged,
-        axis=found.table_axis,
+        scorer=bench.scorer_version + judged,
+        axis=bench.table_axis,
     )
 
 

@@ -133,7 +133,7 @@ class _Run:
                 from runner.serving import serving
 
                 file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go there
-                judged = any(found.judging is not None for found in self.benchmarks.values())
+                judged = any(bench.judging is not None for bench in self.benchmarks.values())
                 logs = file.path.with_name("logs")
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
@@ -199,9 +199,9 @@ class _Run:
         """What the benchmarks warn of before anything is sent."""
         notes = []
         for task in self.settings.tasks:
-            found = self.benchmarks[task.benchmark]
-            if found.notes is not None:
-                notes += found.notes([doc for doc in docs if doc.task_name == str(task)], task.fewshot)
+            bench = self.benchmarks[task.benchmark]
+            if bench.notes is not None:
+                notes += bench.notes([doc for doc in docs if doc.task_name == str(task)], task.fewshot)
         for note in notes:
             say(f"warning: {note}")
         return notes

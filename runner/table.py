@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.summary import Headline, Summary
+from tasks.names import TaskName
 
 __all__ = ["TaskResult", "render_table"]
 
@@ -13,7 +14,7 @@ class TaskResult:
     """What the table needs to know of one task.
 
     Attributes:
-        name: full task name.
+        name: name of the task.
         summary: its results.
         available: questions of the task's dataset; fewer were run in a partial run.
         questions: questions of this run.
@@ -24,7 +25,7 @@ class TaskResult:
         axis: the breakdown to show, and the values of each of its labels.
     """
 
-    name: str
+    name: TaskName
     summary: Summary
     available: int
     questions: int
@@ -67,7 +68,7 @@ def _task_lines(task: TaskResult) -> list[str]:
         marks.append(f"{task.repeats} answers a question")
     if not counts.complete:
         marks.append("INCOMPLETE")
-    lines = [task.name + (" | " + ", ".join(marks) if marks else "")]
+    lines = [" | ".join([str(task.name), *([", ".join(marks)] if marks else [])])]
     rows = [["metric", "value", "95% interval", "n", "coverage", ""]]
     rows += [
         _headline_cells(headline, headline.coverage or (counts.answered, counts.total))

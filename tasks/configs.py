@@ -24,7 +24,7 @@ def task_config(
     """The config of one task.
 
     Args:
-        name: of the task, without its few-shot part.
+        name: the task's name without its few-shot part.
         prompt_function: (row, task name) -> document, or None for a row of another task.
         folder: of checked rows, as ``load_dataset`` makes it; its split ``test`` is asked.
         metric: of :func:`metrics.lighteval.record_metric`.

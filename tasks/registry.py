@@ -23,8 +23,8 @@ def benchmark(name: str) -> Benchmark:
     if name not in BENCHMARK_NAMES:
         raise TaskNameError(f"unknown benchmark {name!r}; there are: {', '.join(BENCHMARK_NAMES)}")
     module = importlib.import_module(f"tasks.{name}.benchmark")
-    found: Benchmark = module.BENCHMARK
-    return found
+    bench: Benchmark = module.BENCHMARK
+    return bench
 
 
 def parse_task(text: str) -> TaskName:

@@ -44,8 +44,8 @@ def compose(template: str, key: Key, answer: str, mark: str) -> tuple[Mapping[st
     """The first request's messages: one user turn, blocks first, instructions after them.
 
     Args:
-        template: of the type (prompt_files).
-        key: of the question.
+        template: text of the question type (prompt_files).
+        key: the question with its reference.
         answer: what is judged.
         mark: of both (mark_of).
     """

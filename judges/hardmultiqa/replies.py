@@ -86,10 +86,10 @@ def read_reply(key: Key, answer: str, reply: str, mark: str, signed: bool = Fals
     """The verdict that a reply holds, in the form of metrics.hardmultiqa.scoring.
 
     Args:
-        key: of the question.
+        key: the question with its reference.
         answer: what was judged.
         reply: the judge's text, any string.
-        mark: of the answer (framing.mark_of).
+        mark: the mark of the answer (framing.mark_of).
         signed: whether the reply was asked to hold the mark.
 
     Raises:

@@ -117,7 +117,7 @@ class Graders:
         foreign: other projects' checkers by the name that their graders begin with.
 
     Attributes:
-        names: of the graders, as ``verify`` takes them.
+        names: names of the graders, as ``verify`` takes them.
     """
 
     def __init__(self, foreign: Mapping[str, ForeignCheckers]) -> None:

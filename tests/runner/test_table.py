@@ -3,12 +3,13 @@
 from metrics.stats import Interval
 from metrics.summary import Counts, Headline, Summary
 from runner.table import TaskResult, render_table
+from tasks.names import TaskName
 
 
 def make(counts, headlines, **changes):
     tiers = {"tier": {"easy": {"n": 4, "sample_pass_rate": 0.5, "constraint_pass_rate": None}}}
     fields = {
-        "name": "ifhard:all|0",
+        "name": TaskName("ifhard", "all"),
         "summary": Summary(headlines, counts, tiers),
         "available": 1260,
         "questions": 10,
