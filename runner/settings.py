@@ -141,7 +141,7 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     """
     own = recorded.to_json()
     differences = [
-        f"{'--' + name.replace('_', '-')}: the run has {own[name]!r}, the command line says {value!r}"
+        f"{_option(name)}: the run has {own[name]!r}, the command line says {value!r}"
         for name, value in sorted(_plain(given).items())
         if name not in _FREE_ON_RESUME and value != own[name]
     ]
@@ -164,3 +164,8 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as ``run.json`` holds them, task names in full."""
     plain: dict[str, Any] = json.loads(json.dumps(dict(values), default=str))
     return plain
+
+
+def _option(name: str) -> str:
+    """The argument that a field is given by."""
+    return "--" + {"tasks": "task", "graders": "grader"}.get(name, name).replace("_", "-")

@@ -97,13 +97,16 @@ def _headline_cells(headline: Headline, coverage: tuple[int, int]) -> list[str]:
 
 
 def _methods(headlines: Sequence[Headline]) -> list[str]:
-    """What made the intervals, and of which metrics."""
+    """What made the intervals: the commoner method alone, the other with the metrics that it is for."""
     names: dict[str, list[str]] = {}
     for headline in headlines:
         if headline.interval is not None:
             names.setdefault(headline.method, []).append(headline.name)
-    of = "; ".join(f"{method} for {', '.join(metrics)}" for method, metrics in names.items())
-    return [f"  intervals over questions: {of}"] if of else []
+    if not names:
+        return []
+    usual, *others = sorted(names, key=lambda method: (-len(names[method]), method))
+    more = "".join(f", {method} for {', '.join(names[method])}" for method in others)
+    return [f"  intervals over questions: {usual}{more}"]
 
 
 def _shares(task: TaskResult) -> list[str]:
