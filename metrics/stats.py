@@ -226,8 +226,15 @@ def bootstrap_balance(
 ) -> Interval | None:
     """Interval of the geometric mean of pass rates over types.
 
+    A resample often loses the only pass of a type with few verdicts; that type's rate falls to the floor, and the
+    logarithms of all resamples lie too low: plain percentiles can leave out the value itself, and the true score. So
+    the ends are normal, on the scale of logarithms: 1.96 standard deviations of the resamples from the value, and from
+    the value freed of the bias that the resamples show, whichever is further. With 61 types, rates from 0.3 on and 200
+    questions or more the true score is inside in 93% of simulated runs or more; with fewer verdicts a type the value
+    itself lies too low, since types without a pass count as the floor.
+
     Which types count is settled once, on the full sample: resampling the rule as well would mix the spread of the
-    score with types flickering in and out. A type that a resample does not hold is left out of that resample.
+    score with types flickering in and out. A type that a resample does not hold keeps its rate there.
 
     Args:
         passed: questions x types, verdicts passed.
@@ -254,15 +261,18 @@ def bootstrap_balance(
     if not kept.any():
         return None
     hits, counts = hits[:, kept], counts[:, kept]
-    scores: list[Floats] = []
+    whole = hits.sum(axis=0) / counts.sum(axis=0)
+    value = float(np.log(np.maximum(whole, floor)).mean())
+    scores: list[Floats] = []  # logarithms
     for weights in _weights(len(hits), resamples, seed):
         drawn = weights @ counts
-        present = drawn > 0
-        rates = np.maximum(weights @ hits / np.where(present, drawn, 1.0), floor)
-        logs = np.where(present, np.log(rates), 0.0).sum(axis=1)
-        types = present.sum(axis=1)
-        scores.append(np.exp(logs[types > 0] / types[types > 0]))
-    return _percentiles(np.concatenate(scores), level)
+        rates = np.where(drawn > 0, weights @ hits / np.where(drawn > 0, drawn, 1.0), whole)
+        scores.append(np.log(np.maximum(rates, floor)).mean(axis=1))
+    drawn_scores = np.concatenate(scores)
+    half = NormalDist().inv_cdf((1 + level) / 2) * float(drawn_scores.std())
+    freed = 2 * value - float(drawn_scores.mean())
+    low, high = (math.exp(end) for end in (min(value, freed) - half, max(value, freed) + half))
+    return Interval(max(low, floor), min(high, 1.0))
 
 
 def _check(resamples: int, level: float) -> None:
