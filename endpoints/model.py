@@ -6,6 +6,7 @@ The runner uses it, and so does LightEval's own command line, to which this file
         --custom-tasks tasks.ifhard.task
 """
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -179,6 +180,9 @@ class EndpointModel(LightevalModel):
             self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         for doc, outcome in zip(docs, outcomes, strict=True):
             work.start(doc, outcome)
+            # Answers may be scored right here, on the event loop: Ctrl-C gets its turn, and so do the judge's replies.
+            await asyncio.sleep(0)
+            await work.room()
         await work.finished()
         return outcomes
 

@@ -211,7 +211,8 @@ def blank_record(
         "id": sample.id,
         "repeat": sample.repeat,
         "outcome": outcome,
-        "error": error,
+        # Its words may be an answer's; half a surrogate pair has no place in a file.
+        "error": error.encode("utf-8", "backslashreplace").decode("utf-8"),
         "empty": None,
         "truncated": None,
         "unclosed_reasoning": None,

@@ -14,6 +14,8 @@ from fault_server import FaultServer, answer, prompt_of
 from mini import right, write_dataset, write_responses, wrong
 from replies import number_of
 
+import metrics.ifhard.records
+
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = 100
 
@@ -142,3 +144,22 @@ def test_locale_hash_seed_and_folder_change_no_byte(tmp_path):
         run = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
         seen.append((json.dumps(run["tasks"], ensure_ascii=False), (run_dir / "table.txt").read_bytes()))
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_of_saved_answers_stops_at_once(command, tmp_path, monkeypatch, number, status):
+    """Scoring on the event loop leaves the signal its turn: the answers behind it are not scored."""
+    genuine, scored = metrics.ifhard.records.score_constraints, []
+
+    def counted(constraints, response):
+        scored.append(response)
+        if len(scored) == 5:
+            signal.raise_signal(number)
+        return genuine(constraints, response)
+
+    monkeypatch.setattr(metrics.ifhard.records, "score_constraints", counted)
+    answers = tmp_path / "answers.jsonl"
+    write_responses(answers, {n: right(n) for n in range(40)})
+    result = command("--full", "--responses", str(answers))
+    assert result.code == status
+    assert len(scored) <= 6
