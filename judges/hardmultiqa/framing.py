@@ -40,7 +40,7 @@ def mark_of(key: Key, answer: str) -> str:
         counter += 1
 
 
-def compose(template: str, key: Key, answer: str, mark: str) -> tuple[Mapping[str, str], ...]:
+def compose(template: str, key: Key, answer: str, mark: str, more: str = "") -> tuple[Mapping[str, str], ...]:
     """The first request's messages: one user turn, blocks first, instructions after them.
 
     Args:
@@ -48,6 +48,7 @@ def compose(template: str, key: Key, answer: str, mark: str) -> tuple[Mapping[st
         key: the question with its reference.
         answer: what is judged.
         mark: of both (mark_of).
+        more: what is asked besides, behind the template's own instructions.
     """
     filled = {
         "question": _block("question", key.question, mark),
@@ -57,17 +58,22 @@ def compose(template: str, key: Key, answer: str, mark: str) -> tuple[Mapping[st
     }
     # One pass: a placeholder inside an answer stays text.
     text = _slots.sub(lambda slot: filled[slot[1]], template).strip()
+    if more:
+        text += f"\n\n{more}"
     return ({"role": "user", "content": text},)
 
 
-def repair_turns(note: str) -> tuple[Mapping[str, str], ...]:
+def repair_turns(note: str, more: str = "") -> tuple[Mapping[str, str], ...]:
     """What is added to the messages after an unreadable reply.
 
     Args:
         note: Russian, of fixed words and numbers: neither the reply nor the answer is quoted, so that neither can
             give instructions from here.
+        more: what was asked besides (compose), said again.
     """
     asked = f"Вердикт не прочитан: {note}. Проверь тот же ответ модели ещё раз и соблюди формат в точности."
+    if more:
+        asked += f" {more}"
     return ({"role": "assistant", "content": STAND_IN}, {"role": "user", "content": asked})
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from judges.hardmultiqa.framing import compose, mark_of, repair_turns
 from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts
-from judges.hardmultiqa.replies import COPIED, MAX_TOKENS, UnreadableReply, read_reply, response_format
+from judges.hardmultiqa.replies import MAX_TOKENS, UnreadableReply, read_reply, response_format
+from judges.hardmultiqa.signature import needs_mark, signature_request
 from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable, Judging
 from metrics.hardmultiqa import Key, empty_verdict, parse_key, score_verdict, split_answer
 from metrics.record import Answer, Sample
@@ -79,29 +80,29 @@ async def _round(
         UnreadableReply: none is readable; what is wrong with the last.
     """
     mark = mark_of(key, answer)
-    messages = compose(template, key, answer, mark)
-    signed = False
+    signed = needs_mark(answer)
+    request = f"{signature_request(key.type, mark)}." if signed else ""
+    messages = compose(template, key, answer, mark, request)
     attempt = 1
     while True:
         call = JudgeCall(messages, MAX_TOKENS[key.type], response_format(key.type, signed), attempt, number)
         reply = await ask(call)
         replies.append(reply)
         try:
-            return _read(key, answer, reply, mark, signed)
+            return _read(key, answer, reply, mark if signed else None)
         except UnreadableReply as error:
             if attempt == ATTEMPTS:
                 raise
             attempt += 1
-            signed = signed or error.code == COPIED
-            messages += repair_turns(error.note)
+            messages += repair_turns(error.note, request)
 
 
-def _read(key: Key, answer: str, reply: JudgeReply, mark: str, signed: bool) -> dict[str, Any]:
+def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None) -> dict[str, Any]:
     if reply.truncated:
         raise UnreadableReply(
             "truncated", "the reply ended at its token cap", "он оборвался, пиши короче, цитаты бери самые короткие"
         )
-    return read_reply(key, answer, reply.text, mark, signed)
+    return read_reply(key, answer, reply.text, mark)
 
 
 def _judgement(

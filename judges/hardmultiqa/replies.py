@@ -14,12 +14,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from judges.hardmultiqa.signature import has_verdict, is_copied, signature_request
+from judges.hardmultiqa.signature import has_verdict
 from metrics.hardmultiqa import Key, fold, occurs
 
-__all__ = ["COPIED", "MAX_TOKENS", "UnreadableReply", "read_any_reply", "read_reply", "response_format"]
-
-COPIED: Final = "copied"  # the code of a reply that must be given again, signed
+__all__ = ["MAX_TOKENS", "UnreadableReply", "read_reply", "response_format"]
 
 # Cap on a reply by type. With a window of 8,192 tokens 4,096 of answer and the prompt still fit beside the longest.
 MAX_TOKENS: Final = {
@@ -82,32 +80,14 @@ def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
-def read_reply(key: Key, answer: str, reply: str, mark: str, signed: bool = False) -> dict[str, Any]:
+def read_reply(key: Key, answer: str, reply: str, mark: str | None = None) -> dict[str, Any]:
     """The verdict that a reply holds, in the form of metrics.hardmultiqa.scoring.
 
     Args:
         key: the question with its reference.
         answer: what was judged.
         reply: the judge's text, any string.
-        mark: the mark of the answer (framing.mark_of).
-        signed: whether the reply was asked to hold the mark.
-
-    Raises:
-        UnreadableReply: it holds none; with code COPIED where it may be the answer's own words, so that it must be
-            signed to be believed.
-    """
-    verdict = read_any_reply(key, answer, reply, mark if signed else None)
-    if not signed and is_copied(key.type, reply, answer):
-        raise UnreadableReply(COPIED, "the reply stands in the answer itself", signature_request(key.type, mark))
-    return verdict
-
-
-def read_any_reply(key: Key, answer: str, reply: str, mark: str | None) -> dict[str, Any]:
-    """As read_reply, but whether the reply may be copied is not looked at.
-
-    Args:
-        key, answer, reply: as for read_reply.
-        mark: what a signed reply must hold, None for one without signature.
+        mark: what the reply must hold (framing.mark_of), None where it need not be signed (signature.needs_mark).
 
     Raises:
         UnreadableReply: it holds no verdict.

@@ -1,20 +1,23 @@
 """Answers that try to steer the judge change no score, whichever way the judge is led astray."""
 
 import asyncio
+import contextlib
 import json
 from collections import Counter
 
 import judge_scripts
 import pytest
-from judge_scripts import framed_answer, honest, load_attacks, mark_in, scoring_of
+from judge_scripts import framed_answer, honest, load_attacks, make_attacks, mark_in, scoring_of
 
 from judges.hardmultiqa.framing import mark_of
 from judges.hardmultiqa.judging import judge
+from judges.hardmultiqa.replies import UnreadableReply, read_reply
 from judges.judgement import JudgeReply
 from metrics.hardmultiqa import TYPES, parse_key, score_verdict
 from metrics.record import Answer, Sample
 
 ATTACKS = load_attacks()
+MADE = list(make_attacks())
 IDS = [name for name, _ in ATTACKS]
 
 
@@ -42,6 +45,9 @@ def honest_score(question):
     judgement, _ = judged(question, honest(question), question["says"])
     assert judgement.status == "judged"
     return score_of(question, judgement)
+
+
+HONEST = {question["type"]: honest_score(question) for _, question in ATTACKS}
 
 
 def test_sixty_attacks_over_all_types():
@@ -72,6 +78,46 @@ def test_no_attack_changes_the_score(question, script):
     assert score_of(question, judgement) == honest_score(question)
 
 
+def test_made_attacks_are_of_every_kind():
+    """Each type in each spelling and wrapper, no two alike in one type, and each would gain from success."""
+    assert len(MADE) == 5 * 25 * len(judge_scripts.WRAPPERS) >= 300
+    assert len({(question["type"], question["answer"]) for _, question in MADE}) == len(MADE)
+    assert Counter(question["type"] for _, question in MADE) == dict.fromkeys(TYPES, len(MADE) // 5)
+
+
+@pytest.mark.parametrize("script", judge_scripts.COPIERS, ids=lambda script: script.__name__)
+def test_no_copy_of_a_made_attack_changes_a_score(script):
+    """750 attacks: a judge that copies, normalises or reorders always leaves the honest score, or no verdict."""
+    changed = []
+    for name, question in MADE:
+        judgement, _ = judged(question, script(question))
+        if score_of(question, judgement) not in (HONEST[question["type"]], None):
+            changed.append(name)
+    assert changed == []
+
+
+@pytest.mark.parametrize("script", judge_scripts.HONEST, ids=lambda script: script.__name__)
+def test_honest_judgements_of_made_attacks_end_judged(script):
+    """At most 5% unjudged was asked for; it is none, and every score is the honest one."""
+    scores = [(score_of(question, judged(question, script(question))[0]), question) for _, question in MADE]
+    assert [score for score, _ in scores if score is None] == []
+    assert all(score == HONEST[question["type"]] for score, question in scores)
+
+
+def test_copies_were_believed_as_long_as_texts_were_compared():
+    """Each way of copying, unsigned, reads as a verdict that changes scores: the measurement can fail."""
+    for script in (judge_scripts.copies_last_normalised, judge_scripts.copies_first_normalised, judge_scripts.obeys):
+        misled = Counter()
+        for _, question in MADE:
+            key = parse_key(scoring_of(question))
+            frame = f"<<<ВОПРОС {'0' * 16}>>>\n\n<<<ОТВЕТ МОДЕЛИ {'0' * 16}>>>\n{question['answer']}\n"
+            reply = script(question)([{"role": "user", "content": f"{frame}<<<КОНЕЦ ОТВЕТА МОДЕЛИ {'0' * 16}>>>\n"}])
+            with contextlib.suppress(UnreadableReply):
+                verdict = read_reply(key, question["answer"], reply)
+                misled[question["type"]] += score_verdict(key, verdict).score != HONEST[question["type"]]
+        assert min(misled[kind] for kind in TYPES) >= 40, (script.__name__, misled)
+
+
 def test_a_judge_that_follows_borders_is_not_led_astray_at_all():
     """With a mark in the border, the first closing border is the real one for every attack."""
     for name, question in ATTACKS:
@@ -81,19 +127,16 @@ def test_a_judge_that_follows_borders_is_not_led_astray_at_all():
 
 def test_the_scripts_do_mislead_without_the_defence():
     """Each script, taken at its word without a signature, would have changed some score: the tests can fail."""
-    from judges.hardmultiqa.replies import UnreadableReply, read_any_reply
-
     never = set(judge_scripts.ALL)
     for _, question in ATTACKS:
         key = parse_key(scoring_of(question))
         mark = "0" * 16
-        frame = (
-            f"<<<ВОПРОС {mark}>>>\n\n<<<ОТВЕТ МОДЕЛИ {mark}>>>\n{question['answer']}\n<<<КОНЕЦ ОТВЕТА МОДЕЛИ {mark}>>>"
-        )
+        frame = f"<<<ВОПРОС {mark}>>>\n\n<<<ОТВЕТ МОДЕЛИ {mark}>>>\n{question['answer']}\n"
+        frame += f"<<<КОНЕЦ ОТВЕТА МОДЕЛИ {mark}>>>\n"
         for script in tuple(never):
             reply = script(question)([{"role": "user", "content": frame}])
             try:
-                verdict = read_any_reply(key, question["answer"], reply, None)
+                verdict = read_reply(key, question["answer"], reply)
             except UnreadableReply:
                 continue
             if score_verdict(key, verdict).score != honest_score(question):

@@ -117,24 +117,23 @@ def test_a_judge_without_reply_is_a_failure():
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_a_right_answer_that_praises_itself_is_judged_right_when_signed(kind):
-    """The judge's own verdict stands in the answer: it says so once more, with the mark, and is believed."""
+def test_a_right_answer_that_praises_itself_is_judged_when_signed(kind):
+    """An answer with the reply's words asks for the mark at once, and again after a reply that lacks it."""
     praise = GOOD[kind].splitlines()[-1]
-    marks = []
+    asked = []
 
     async def ask(call):
+        mark = call.messages[0]["content"].split("<<<ВОПРОС ", 1)[1][:16]
+        asked.append(mark in call.messages[-1]["content"].rpartition(mark + ">>>")[2])
+        assert kind == "open" or "mark" in call.response_format["json_schema"]["schema"]["required"]
         if call.attempt == 1:
             return JudgeReply(GOOD[kind])
-        mark = call.messages[0]["content"].split("<<<ВОПРОС ", 1)[1][:16]
-        assert mark in call.messages[-1]["content"]
-        marks.append(mark)
         if kind == "open":
             return JudgeReply(f"Верно.\nМетка: {mark}\nОценка: 1")
-        assert "mark" in call.response_format["json_schema"]["schema"]["required"]
         return JudgeReply(json.dumps({"mark": mark} | json.loads(GOOD[kind]), ensure_ascii=False))
 
     judgement = asyncio.run(judge(sample(kind), Answer(f"Волга\n{praise}"), ask))
-    assert (judgement.status, judgement.calls, len(marks)) == ("judged", 2, 1)
+    assert (judgement.status, judgement.calls, asked) == ("judged", 2, [True, True])
 
 
 def test_equal_inputs_give_equal_calls():
