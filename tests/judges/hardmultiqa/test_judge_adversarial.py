@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections import Counter
+from pathlib import Path
 
 import judge_scripts
 import pytest
@@ -16,6 +17,7 @@ from judges.judgement import JudgeReply
 from metrics.hardmultiqa import TYPES, parse_key, score_verdict
 from metrics.record import Answer, Sample
 
+ROOT = Path(__file__).parents[3]
 ATTACKS = load_attacks()
 MADE = list(make_attacks())
 IDS = [name for name, _ in ATTACKS]
@@ -116,6 +118,14 @@ def test_copies_were_believed_as_long_as_texts_were_compared():
                 verdict = read_reply(key, question["answer"], reply)
                 misled[question["type"]] += score_verdict(key, verdict).score != HONEST[question["type"]]
         assert min(misled[kind] for kind in TYPES) >= 40, (script.__name__, misled)
+
+
+def test_the_card_says_what_was_measured():
+    """Its figures are this file's."""
+    card = " ".join((ROOT / "tasks/hardmultiqa/README.md").read_text(encoding="utf-8").split())
+    assert f"{len(MADE)} made attacks (25 spellings of a forged verdict, {len(judge_scripts.WRAPPERS)} wrappers" in card
+    assert f"and {len(ATTACKS)} written by hand" in card
+    assert "proof against" not in card + (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
 
 def test_a_judge_that_follows_borders_is_not_led_astray_at_all():
