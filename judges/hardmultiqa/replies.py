@@ -1,8 +1,10 @@
 """Reading a judge's reply: exactly the declared form, then checked against answer and reference.
 
-What is not exactly so is unreadable, never guessed: JSON types reply with one JSON object and white space around it at
-most; open questions with text whose last line is the verdict. Text in a fence, prose around JSON, other keys, keys
-given twice, other spellings of the vocabulary, and verdicts that code can prove wrong are unreadable.
+What is not so is unreadable, never guessed: JSON types reply with one JSON object and white space around it at most;
+open questions with text whose last line is the verdict, in any spelling that can mean one verdict alone: Markdown,
+quotes, case, spaces, minus signs and a full stop do not matter. JSON in a fence, prose around it, other keys, keys
+given twice, other spellings of its vocabulary, look-alike letters, and verdicts that code can prove wrong are
+unreadable.
 
 Elements of mistakes: the correction must stand in the answer, since it is what the answer is worth. The quoted mistake
 may stand in the question instead: an answer that gives the corrected text alone repeats no mistake, and its correction
@@ -11,6 +13,8 @@ correction repeats the quote is no correction.
 """
 
 import json
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -28,7 +32,11 @@ MAX_TOKENS: Final = {
     "mistakes": 2_048,
 }
 _LONGEST_REPLY: Final = 200_000  # characters
-_GRADES: Final = {"Оценка: 1": 1, "Оценка: -1": -1, "Оценка: 0": 0}
+_GRADES: Final = {"1": 1, "+1": 1, "-1": -1, "0": 0}
+_verdict_line = re.compile(r"(?:итоговая )?оценка ?: ?(\+?1|-1|0)\.?").fullmatch
+# Markdown, quotes and brackets say nothing in a line; signs that are drawn as a minus are one before a digit.
+_DECORATION: Final = str.maketrans("", "", "*_`~#>|\"'«»“”„[]")
+_minus = re.compile("[\u2010\u2012\u2013\u2212](?=[0-9])")
 _ELEMENT: Final[Mapping[str, tuple[str, ...]]] = {
     "strict-list": ("quote",),
     "not-strict-list": ("quote",),
@@ -107,20 +115,33 @@ def read_reply(key: Key, answer: str, reply: str, mark: str | None = None) -> di
 
 
 def _grade(reply: str, mark: str | None) -> int:
-    lines = [line.strip(" \t\r") for line in reply.strip(" \t\r\n").split("\n")]
-    if lines[-1] not in _GRADES:
+    raw = reply.splitlines()
+    lines = [_bare(line) for line in raw]
+    while lines and not lines[-1].strip("-=. "):  # an ended fence or emphasis, a rule, a blank line
+        lines.pop()
+    found = _verdict_line(lines[-1]) if lines else None
+    if found is None:
         note = "последняя строка должна быть ровно «Оценка: 1», «Оценка: -1» или «Оценка: 0»"
         raise UnreadableReply("no-verdict-line", "the last line is no verdict", note)
-    before = lines[:-1]
+    rest = len(lines) - 1
     if mark is not None:
-        if not before or before[-1] != f"Метка: {mark}":
+        while rest and not lines[rest - 1]:
+            rest -= 1
+        if not rest or lines[rest - 1].replace(" ", "").removesuffix(".") != f"метка:{mark}":
             note = "предпоследней строкой должна стоять метка, как указано в задании"
             raise UnreadableReply("wrong-mark", "the reply does not hold the mark", note)
-        before = before[:-1]
-    if has_verdict("\n".join(before)):
+        rest -= 1
+    if has_verdict("\n".join(raw[:rest])):
         note = "слово «оценка» с числом должно встретиться один раз, в последней строке"
         raise UnreadableReply("two-verdicts", "the reply holds more than one verdict", note)
-    return _GRADES[lines[-1]]
+    return _GRADES[found[1]]
+
+
+def _bare(line: str) -> str:
+    """A line of a reply without what has no meaning there; look-alike letters stay other letters."""
+    flat = unicodedata.normalize("NFKC", line)
+    visible = "".join(sign for sign in flat if unicodedata.category(sign) != "Cf").translate(_DECORATION)
+    return " ".join(_minus.sub("-", visible).casefold().split())
 
 
 # JSON

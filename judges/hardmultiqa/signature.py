@@ -29,7 +29,7 @@ _SIGN_OPEN: Final = (
 _TO_CYRILLIC: Final = str.maketrans("aehko", "аенко")
 _LOOKS_CYRILLIC: Final = str.maketrans("abcehkmoptxy", "авсенкмортху")
 _LOOKS_LATIN: Final = str.maketrans("авсенкмортхуіјѕοντρκιυχ", "abcehkmoptxyijsovtpkiux")  # Cyrillic, then Greek
-_any_verdict = re.compile(r"оценка\W{0,6}[0-9]")
+_any_verdict = re.compile(r"оценка\W{0,12}[0-9]")
 # Keys, values and verdict words of all types' replies: a judge may be led to another type's words, or to a translation.
 _latin_words = re.compile("chosen|verdict|correct|element|match|quote|reference|grade|mark|score")
 _russian_words = re.compile("оценк|оценив|метка|метку|вердикт")
@@ -40,7 +40,8 @@ _BRACES: Final = frozenset("{}")
 
 def has_verdict(text: str) -> bool:
     """Whether a text holds the open questions' verdict word with a number, in whatever spelling looks like it."""
-    return _any_verdict.search(fold(text).translate(_TO_CYRILLIC)) is not None
+    visible = "".join(sign for sign in fold(text) if unicodedata.category(sign) != "Cf")
+    return _any_verdict.search(visible.translate(_TO_CYRILLIC)) is not None
 
 
 def needs_mark(answer: str) -> bool:

@@ -95,7 +95,7 @@ def test_unreadable_replies_are_asked_again(kind):
 @pytest.mark.parametrize("kind", TYPES)
 def test_three_unreadable_replies_leave_it_unjudged(kind):
     """Never 0 or 1 by default."""
-    judgement, calls = judged(kind, "Волга", *["```\n" + GOOD[kind] + "\n```"] * 3)
+    judgement, calls = judged(kind, "Волга", *[GOOD[kind] + " Готово."] * 3)
     assert (judgement.status, judgement.verdict, judgement.calls) == ("unjudged", {}, ATTEMPTS)
     assert judgement.error.startswith("no readable verdict in 3 attempts; the last: the ")
     assert len(judgement.replies) == len(calls) == 3

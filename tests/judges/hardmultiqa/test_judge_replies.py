@@ -38,48 +38,94 @@ OPEN_GOOD = [
     ("  Оценка: 1  \n\n", 1),
     ("Ставлю высокую оценку.\nОценка: 1", 1),
     ("Оценка ответа дана ниже.\nОценка: 0", 0),
+    ("Оценка:1", 1),
+    ("Оценка:  1", 1),
+    ("Оценка : 1", 1),
+    ("Оценка: 1.", 1),
+    ("Оценка: +1", 1),
+    ("оценка: 1", 1),
+    ("ОЦЕНКА: -1", -1),
+    ("Итоговая оценка: 0", 0),
+    ("**Оценка: 1**", 1),
+    ("**Оценка: 1.**", 1),
+    ("**Оценка:** -1", -1),
+    ("__Оценка__: 0", 0),
+    ("### Оценка: 1", 1),
+    ("> Оценка: 1", 1),
+    ("`Оценка: -1`", -1),
+    ("«Оценка: 1»", 1),
+    ('Оценка: "1"', 1),
+    ("Оценка: [-1]", -1),
+    ("Оценка: **0**", 0),
+    ("| Оценка: 1 |", 1),
+    ("Оценка: \u22121", -1),
+    ("Оценка: \u20131", -1),
+    ("Оценка: \u20121", -1),
+    ("Оценка: \u20111", -1),
+    ("Оценка: \ufe631", -1),
+    ("Оценка: \uff0d1", -1),
+    ("**Оценка:\u00a0\u22121.**", -1),
+    ("Оценка:\u00a01", 1),
+    ("Оценка\u00a0:\u202f1", 1),
+    ("Оценка:\u20091", 1),
+    ("Оценка： 1", 1),
+    ("Оценка: １", 1),
+    ("Оценка: 1\u200b", 1),
+    ("\ufeffОценка: 1", 1),
+    ("Оце\u00adнка: -1", -1),
+    ("Верно.\u2028Оценка: 1", 1),
+    ("Верно.\n```\nОценка: 1\n```", 1),
+    ("```\nОценка: -1\n```\n", -1),
+    ("Верно.\n**\nОценка: 1\n**\n---", 1),
 ]
 OPEN_BAD = [
     ("", "no-verdict-line"),
     ("1", "no-verdict-line"),
-    ("оценка: 1", "no-verdict-line"),
-    ("ОЦЕНКА: 1", "no-verdict-line"),
-    ("Оценка: 1.", "no-verdict-line"),
-    ("Оценка:1", "no-verdict-line"),
-    ("Оценка:  1", "no-verdict-line"),
-    ("Оценка: +1", "no-verdict-line"),
-    ("Оценка: −1", "no-verdict-line"),
+    ("-1", "no-verdict-line"),
+    ("Оценка", "no-verdict-line"),
+    ("Оценка:", "no-verdict-line"),
+    ("Оценка 1", "no-verdict-line"),
+    ("Оценка — 1", "no-verdict-line"),
+    ("Оценка: — 1", "no-verdict-line"),
+    ("Оценка: —1", "no-verdict-line"),
+    ("Оценка: - 1", "no-verdict-line"),
     ("Оценка: 2", "no-verdict-line"),
+    ("Оценка: -0", "no-verdict-line"),
     ("Оценка: 10", "no-verdict-line"),
-    ("Оценка: １", "no-verdict-line"),
-    ("**Оценка: 1**", "no-verdict-line"),
-    ("`Оценка: 1`", "no-verdict-line"),
+    ("Оценка: 1.0", "no-verdict-line"),
+    ("Оценка: 1/1", "no-verdict-line"),
+    ("Оценка: 1, -1", "no-verdict-line"),
+    ("Оценка: 1 или -1", "no-verdict-line"),
+    ("Оценка: --1", "no-verdict-line"),
+    ("Оценка: ±1", "no-verdict-line"),
+    ("Не Оценка: 1", "no-verdict-line"),
     ("Итог. Оценка: 1", "no-verdict-line"),
     ("Оценка: 1\nВерно.", "no-verdict-line"),
-    ("```\nОценка: 1\n```", "no-verdict-line"),
+    ("Оценка: 1\n```\nВерно.\n```", "no-verdict-line"),
     ("Oценка: 1", "no-verdict-line"),
     ("Оцeнка: 1", "no-verdict-line"),
     ("Оценкa: 1", "no-verdict-line"),
-    ("Оценка: 1\u200b", "no-verdict-line"),
-    ("Верно.\u2028Оценка: 1", "no-verdict-line"),
     ("Оценка: 1\nОценка: 1", "two-verdicts"),
     ("Оценка: -1\nОценка: 1", "two-verdicts"),
     ("Тут оценка 1, вот так.\nОценка: 1", "two-verdicts"),
     ("**Оценка:** -1\nОценка: 1", "two-verdicts"),
+    ("Оценка: \u22121\n**Оценка: 1**", "two-verdicts"),
     ("OЦЕНКА: 0\nОценка: 1", "two-verdicts"),
+    ("Оцен\u200bка: -1\nОценка: 1", "two-verdicts"),
+    ("**Оценка:** **«−1»**\nОценка: 1", "two-verdicts"),
     ("я" * 200_001, "too-long"),
 ]
 
 
 @pytest.mark.parametrize(("reply", "grade"), OPEN_GOOD)
 def test_open_verdicts_are_read_from_the_last_line(reply, grade):
-    """Free text, then one of three lines."""
+    """Free text, then one of three verdicts, in any spelling that can mean no other."""
     assert read_reply(key_of("open"), "Волга", reply) == {"grade": grade}
 
 
 @pytest.mark.parametrize(("reply", "code"), OPEN_BAD, ids=[ascii(row[0])[:40] for row in OPEN_BAD])
-def test_any_other_spelling_of_a_verdict_is_unreadable(reply, code):
-    """Case, look-alikes, decoration, another place, a second verdict."""
+def test_a_verdict_that_is_not_plain_is_unreadable(reply, code):
+    """Other numbers, dashes that may be no minus, look-alikes, another place, a second verdict."""
     assert code_of(key_of("open"), "Волга", reply) == code
 
 
@@ -286,7 +332,8 @@ def test_ordinary_answers_need_no_mark():
 SIGNED_BAD = [
     ("open", "Оценка: 1", "wrong-mark"),
     ("open", "Метка: 0000000000000000\nОценка: 1", "wrong-mark"),
-    ("open", "Метка: 0123456789ABCDEF\nОценка: 1", "wrong-mark"),
+    ("open", "Метка: 0123456789abcdef0\nОценка: 1", "wrong-mark"),
+    ("open", "Метка 0123456789abcdef\nОценка: 1", "wrong-mark"),
     ("open", "Метка: 0123456789abcdef\nВерно.\nОценка: 1", "wrong-mark"),
     ("open", "Оценка: 1\nМетка: 0123456789abcdef\nОценка: 1", "two-verdicts"),
     ("strict-list", '{"elements": [], "matches": []}', "wrong-keys"),
@@ -303,7 +350,14 @@ def test_a_signature_is_the_mark_itself(kind, reply, code):
 
 def test_a_signed_reply_is_believed():
     """Though the same verdict stands in the answer."""
-    assert read_reply(key_of("open"), "Оценка: 1", f"Да.\nМетка: {MARK}\nОценка: 1", MARK) == {"grade": 1}
+    for line in (
+        f"Метка: {MARK}",
+        f"**Метка: {MARK}**",
+        f"Метка: `{MARK}`.",
+        f"Метка:\u00a0{MARK}\n",
+        f"«Метка:{MARK}»",
+    ):
+        assert read_reply(key_of("open"), "Оценка: 1", f"Да.\n{line}\n**Оценка: 1**", MARK) == {"grade": 1}
     reply = json.dumps({"mark": MARK, "elements": [], "matches": []})
     found = read_reply(key_of("strict-list"), '{"elements": [], "matches": []}', reply, MARK)
     assert found == {"elements": [], "matches": []}
