@@ -10,16 +10,18 @@ Elements of mistakes: the correction must stand in the answer, since it is what 
 may stand in the question instead: an answer that gives the corrected text alone repeats no mistake, and its correction
 is one all the same. An element without a correction must be quoted from the answer, and matches nothing; one whose
 correction repeats the quote is no correction.
+
+What makes two elements one is their place, not their text: see ``_distinct``.
 """
 
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from judges.hardmultiqa.signature import has_verdict
-from metrics.hardmultiqa import Key, fold, occurs
+from metrics.hardmultiqa import Key, fold, occurs, places
 
 __all__ = ["MAX_TOKENS", "UnreadableReply", "read_reply", "response_format"]
 
@@ -218,7 +220,9 @@ def _choice(key: Key, found: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pairs(key: Key, answer: str, found: Mapping[str, Any]) -> dict[str, Any]:
     elements, merged_into = _elements(key, answer, _list(found["elements"], "elements"))
-    matches: list[dict[str, int]] = []
+    pairs: list[tuple[int, int]] = []
+    matched: set[int] = set()  # numbers as the reply has them
+    paired: set[tuple[int, int]] = set()
     for entry in _list(found["matches"], "matches"):
         match = _fields(entry, {"element", "reference"}, 'запись в "matches"')
         element, reference = _whole(match["element"], "element"), _whole(match["reference"], "reference")
@@ -228,7 +232,13 @@ def _pairs(key: Key, answer: str, found: Mapping[str, Any]) -> dict[str, Any]:
         if not 1 <= reference <= len(key.reference):
             note = f'в "matches" стоит номер эталона {_shown(reference)}, а в эталоне их {len(key.reference)}'
             raise UnreadableReply("no-such-reference", "a match names a reference element that is not there", note)
-        matches.append({"element": merged_into[element], "reference": reference})
+        pairs.append((merged_into[element], reference))
+        # One place quoted twice, and both times the same pair, is one pair.
+        if element not in matched and pairs[-1] in paired:
+            pairs.pop()
+        matched.add(element)
+        paired.add((merged_into[element], reference))
+    matches = [{"element": element, "reference": reference} for element, reference in pairs]
     _one_to_one(matches)
     if key.type == "mistakes":
         bare = {element["i"] for element in elements if not element["correction"]}
@@ -238,29 +248,70 @@ def _pairs(key: Key, answer: str, found: Mapping[str, Any]) -> dict[str, Any]:
     return {"elements": elements, "matches": matches}
 
 
+class _Entry(NamedTuple):
+    """An element of a reply: its number, its folded quote and, for mistakes, its folded correction."""
+
+    number: int
+    quote: str
+    correction: str
+
+
 def _elements(key: Key, answer: str, entries: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[int, int]]:
-    """Distinct elements, and where each number of the reply went: duplicates go to the first of their kind."""
+    """Distinct elements, and where each number of the reply went."""
     texts = _ELEMENT[key.type]
     folded_answer = fold(answer)
     folded_question = fold(key.question)
-    elements: list[dict[str, Any]] = []
-    firsts: dict[tuple[str, ...], int] = {}
-    merged_into: dict[int, int] = {}
+    elements: dict[int, dict[str, Any]] = {}
+    found: list[_Entry] = []
     for entry in entries:
         element = _fields(entry, {"i", *texts}, 'запись в "elements"')
         number = _whole(element["i"], "i")
-        if number < 1 or number in merged_into:
+        if number < 1 or number in elements:
             raise UnreadableReply(
                 "bad-numbers", "elements are not numbered 1, 2, 3", 'номера "i" должны быть 1, 2, 3 …'
             )
         if not all(isinstance(element[name], str) for name in texts):
             raise UnreadableReply("wrong-type", "a quote is not a text", "цитаты должны быть строками")
         _check_quotes(element, folded_answer, folded_question)
-        identity = tuple(fold(element[name]) for name in texts)
-        merged_into[number] = firsts.setdefault(identity, number)
-        if merged_into[number] == number:
-            elements.append({"i": number, **{name: element[name] for name in texts}})
-    return elements, merged_into
+        elements[number] = {"i": number, **{name: element[name] for name in texts}}
+        found.append(_Entry(number, fold(element["quote"]), fold(element.get("correction", ""))))
+    merged_into = _distinct(found, folded_answer, folded_question if key.type == "mistakes" else "")
+    return [element for number, element in elements.items() if merged_into[number] == number], merged_into
+
+
+def _distinct(entries: Sequence[_Entry], answer: str, question: str) -> dict[int, int]:
+    """Which elements stand for themselves, and which for another one that stands at the same place.
+
+    Equal elements of a list are as many as the answer has places of them; a place inside a longer element's is that
+    one's. Equal corrections are as many as the places of their quotes in the question's text, or in the answer if the
+    question lacks the quote: quotes of one place may be cut differently, and an answer repeats its corrections.
+
+    Args:
+        entries: of the reply.
+        answer, question: folded; the question is empty for lists, whose places are the answer's.
+    """
+    merged_into: dict[int, int] = {}
+    firsts: dict[tuple[str, str], int] = {}
+    taken: dict[tuple[str, int], int] = {}  # by correction and position: the element that stands there
+    ahead: dict[tuple[str, str], Iterator[tuple[int, int]]] = {}
+    for number, quote, correction in sorted(entries, key=lambda entry: -len(entry.quote)):
+        name = (quote, correction)
+        text, space = (question, f"?{correction}") if occurs(quote, question) else (answer, f"!{correction}")
+        owners: list[int] = []
+        for start, end in ahead.setdefault(name, places(quote, text)):
+            at = [taken[space, place] for place in range(start, end) if (space, place) in taken]
+            if not at:
+                taken.update(dict.fromkeys(((space, place) for place in range(start, end)), number))
+                firsts.setdefault(name, number)
+                break
+            owners.append(at[0])
+        else:
+            # Another text at a taken place is an element of its own in a list, which may name parts of one phrase.
+            number_of_place = owners[0] if owners and (question and correction) else number
+            merged_into[number] = firsts.setdefault(name, number_of_place)
+            continue
+        merged_into[number] = number
+    return merged_into
 
 
 def _check_quotes(element: Mapping[str, Any], answer: str, question: str) -> None:

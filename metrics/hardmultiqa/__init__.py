@@ -5,7 +5,7 @@ JSON values that the judge's side has checked against answer and reference (judg
 """
 
 from metrics.hardmultiqa.answers import Answer, answer_text, split_answer
-from metrics.hardmultiqa.folding import fold, occurs
+from metrics.hardmultiqa.folding import fold, occurs, places
 from metrics.hardmultiqa.options_rule import decide
 from metrics.hardmultiqa.scoring import Scored, empty_verdict, score_verdict
 from metrics.hardmultiqa.scoring_key import LIST_TYPES, TYPES, Key, RowError, parse_key, question_options
@@ -23,6 +23,7 @@ __all__ = [
     "fold",
     "occurs",
     "parse_key",
+    "places",
     "question_options",
     "score_verdict",
     "split_answer",

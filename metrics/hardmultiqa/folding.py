@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
-__all__ = ["fold", "occurs"]
+__all__ = ["fold", "occurs", "places"]
 
 
 def fold(text: str) -> str:
@@ -16,21 +17,31 @@ def fold(text: str) -> str:
     return " ".join(flat.replace("ё", "е").split())
 
 
-def occurs(quote: str, folded_text: str) -> bool:
-    """Whether the quote stands in a text, as whole words.
+def places(wanted: str, folded_text: str) -> Iterator[tuple[int, int]]:
+    """Where a text stands in another one as whole words: beginnings and ends, from the left, none overlapping.
 
-    A quote that begins or ends inside a word of the text does not occur in it: ``Ока`` is not in ``Окава``.
+    A text that begins or ends inside a word of the other does not stand there: ``Ока`` is not in ``Окава``.
+
+    Args:
+        wanted: folded already; one that is empty stands nowhere.
+        folded_text: folded already.
+    """
+    first = folded_text.find(wanted)
+    if not wanted or first < 0:
+        return
+    # The underscore is Markdown's emphasis here, not part of a word.
+    before = r"(?<![^\W_])" if wanted[0].isalnum() else ""
+    after = r"(?![^\W_])" if wanted[-1].isalnum() else ""
+    # The expression is slow to find a place, so it begins at the first one that can be right.
+    for found in re.compile(before + re.escape(wanted) + after).finditer(folded_text, first):
+        yield found.span()
+
+
+def occurs(quote: str, folded_text: str) -> bool:
+    """Whether the quote stands in a text, as whole words (places).
 
     Args:
         quote: the quote, not folded yet; a quote that folds to nothing occurs nowhere.
         folded_text: the text, folded already.
     """
-    wanted = fold(quote)
-    first = folded_text.find(wanted)
-    if not wanted or first < 0:
-        return False
-    # The underscore is Markdown's emphasis here, not part of a word.
-    before = r"(?<![^\W_])" if wanted[0].isalnum() else ""
-    after = r"(?![^\W_])" if wanted[-1].isalnum() else ""
-    # The expression is slow to find a place, so it begins at the first one that can be right.
-    return re.compile(before + re.escape(wanted) + after).search(folded_text, first) is not None
+    return next(places(fold(quote), folded_text), None) is not None
