@@ -6,7 +6,9 @@ that it finds for an answer are unreadable, it asks another round of them (judge
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from endpoints.client import Endpoint, ServerInfo
@@ -14,12 +16,30 @@ from endpoints.journal import Journal
 from endpoints.request import Request
 from endpoints.stream import Stream
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
+from judges.reply_watch import ReplyWatch
 
-__all__ = ["Judge", "open_judge"]
+__all__ = ["Judge", "JudgeRequest", "open_judge"]
 
 # Greedy and without reasoning; servers whose template has no such switch ignore it.
 _SAMPLING: Final = {"temperature": 0}
-_TEMPLATE: Final = {"chat_template_kwargs": {"enable_thinking": False}}
+_TEMPLATE: Final[Mapping[str, Any]] = {"enable_thinking": False}
+
+
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What the user wants of every request to a judge.
+
+    Attributes:
+        max_tokens: cap on each reply; None takes the benchmark's own.
+        chat_template_kwargs: further variables of its chat template; thinking is off unless they say otherwise.
+    """
+
+    max_tokens: int | None = None
+    chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Judge:
@@ -30,10 +50,14 @@ class Judge:
         info: what its server said of itself.
     """
 
-    def __init__(self, model: str, info: ServerInfo, stream: Stream) -> None:
+    def __init__(
+        self, model: str, info: ServerInfo, stream: Stream, request: JudgeRequest, say: Callable[[str], None]
+    ) -> None:
         self.model = model
         self.info = info
         self._stream = stream
+        self._request = request
+        self._watch = ReplyWatch(say)
 
     def ask(self, task: str, sample_id: str, repeat: int) -> Ask:
         """The way to put calls about one answer.
@@ -43,7 +67,8 @@ class Judge:
         """
 
         async def put(call: JudgeCall) -> JudgeReply:
-            extra: dict[str, Any] = dict(_TEMPLATE)
+            template = self._request.chat_template_kwargs
+            extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **template}}
             if call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
             request = Request(
@@ -54,7 +79,7 @@ class Judge:
                 model=self.model,
                 messages=call.messages,
                 prompt=None,
-                max_tokens=call.max_tokens,
+                max_tokens=self._request.max_tokens or call.max_tokens,
                 # The seed says nothing to greedy decoding; it tells the journal another round's call from the first's.
                 sampling=_SAMPLING if call.round == 1 else {**_SAMPLING, "seed": call.round},
                 extra_body=extra,
@@ -68,6 +93,8 @@ class Judge:
                 outcome.completion_tokens or 0,
                 outcome.truncated,
                 outcome.from_journal,
+                outcome.reasoning is not None,
+                self._watch,
             )
 
         return put
@@ -75,7 +102,13 @@ class Judge:
 
 @contextlib.asynccontextmanager
 async def open_judge(
-    base_url: str, model: str, api_key: str | None, concurrency: int, journal: Journal | None
+    base_url: str,
+    model: str,
+    api_key: str | None,
+    concurrency: int,
+    journal: Journal | None,
+    request: JudgeRequest | None = None,
+    say: Callable[[str], None] = _to_stderr,
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -85,6 +118,8 @@ async def open_judge(
         api_key: None for a server that wants none.
         concurrency: requests in flight.
         journal: of its replies, None for none; several judges may share one.
+        request: what the user wants of every request; None for nothing in particular.
+        say: writes one line for the user.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
@@ -92,4 +127,4 @@ async def open_judge(
     async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
         info = await endpoint.describe(model)
         async with endpoint.stream(journal) as stream:
-            yield Judge(model, info, stream)
+            yield Judge(model, info, stream, request or JudgeRequest(), say)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from judges.reply_watch import ReplyWatch
 from metrics.record import Answer, Sample
 
 __all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement", "Judging"]
@@ -38,6 +39,8 @@ class JudgeReply:
         prompt_tokens, completion_tokens: as the server counted, 0 where it did not say.
         truncated: whether the token cap ended it.
         kept: whether an earlier run got it, and this one found it in the journal.
+        reasoned: whether the server returned reasoning apart from the text.
+        watch: of the judge that replied; None where nobody watches.
     """
 
     text: str
@@ -45,6 +48,8 @@ class JudgeReply:
     completion_tokens: int = 0
     truncated: bool = False
     kept: bool = False
+    reasoned: bool = False
+    watch: ReplyWatch | None = None
 
 
 class JudgeUnavailable(Exception):  # noqa: N818 (the name says what happened)

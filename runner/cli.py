@@ -31,7 +31,15 @@ _SERVER_ONLY = (
 )
 # Settings that only some benchmarks read, by the option these declare.
 _OPTIONAL = {
-    "judge": ("judge_model", "judge_base_url", "judge_api_key_env", "judge_concurrency", "judge_prompts"),
+    "judge": (
+        "judge_model",
+        "judge_base_url",
+        "judge_api_key_env",
+        "judge_concurrency",
+        "judge_prompts",
+        "judge_max_tokens",
+        "judge_chat_template_kwargs",
+    ),
     "column_map": ("column_map",),
     "grader": ("graders",),
 }

@@ -10,10 +10,11 @@ from typing import Any
 from endpoints.client import Endpoint, ServerInfo
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
-from judges.asking import Judge, open_judge
+from judges.asking import Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
 from runner.answer_source import read_key
+from runner.console import say
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 
@@ -41,6 +42,7 @@ class RunJudge:
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
         self._concurrency = settings.judge_concurrency
+        self._request = JudgeRequest(settings.judge_max_tokens, settings.judge_chat_template_kwargs)
         self._open: Judge | None = None
 
     def check(self) -> None:
@@ -63,7 +65,9 @@ class RunJudge:
         Args:
             journal: of its replies.
         """
-        async with open_judge(self.base_url, self.model, self._key, self._concurrency, journal) as judge:
+        async with open_judge(
+            self.base_url, self.model, self._key, self._concurrency, journal, self._request, say
+        ) as judge:
             self._open = judge
             try:
                 yield
@@ -88,6 +92,8 @@ class RunJudge:
             "model": self.model,
             "base_url": self.base_url,
             "prompts": self.prompts,
+            "max_tokens": self._request.max_tokens,
+            "chat_template_kwargs": dict(self._request.chat_template_kwargs),
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
         }
 

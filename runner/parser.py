@@ -125,6 +125,15 @@ def build_parser() -> argparse.ArgumentParser:
     judge.add_argument(
         "--judge-concurrency", type=_positive, metavar="N", help=f"requests to it in flight (default {CONCURRENCY})"
     )
+    judge.add_argument(
+        "--judge-max-tokens", type=_positive, metavar="N", help="cap on each reply (default: the type's)"
+    )
+    judge.add_argument(
+        "--judge-chat-template-kwargs",
+        type=_json_object,
+        metavar="JSON",
+        help="variables of its chat template; enable_thinking is false unless given",
+    )
     judge.add_argument("--judge-prompts", metavar="DIR", help="other prompts than this package's")
     special = parser.add_argument_group("for some benchmarks")
     special.add_argument(

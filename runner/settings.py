@@ -33,6 +33,8 @@ _FREE_ON_RESUME = frozenset(
         "judge_api_key_env",
         "judge_concurrency",
         "judge_prompts",
+        "judge_max_tokens",
+        "judge_chat_template_kwargs",
     }
 )
 
@@ -65,6 +67,8 @@ class Settings:
         judge_api_key_env: name of the environment variable with the key of the judge's server.
         judge_concurrency: number of requests to the judge in flight.
         judge_prompts: folder of judge prompts that replace this package's, or None.
+        judge_max_tokens: most tokens of a judge's reply; None for the benchmark's own caps.
+        judge_chat_template_kwargs: further variables of the judge's chat template, by name.
         column_map: names of the dataset's columns, by the benchmark's names of the fields.
         graders: further checkers, each ``NAME=PATH``.
         serve: path of the serving file whose servers are started, or None.
@@ -93,6 +97,8 @@ class Settings:
     judge_api_key_env: str = "OPENAI_API_KEY"
     judge_concurrency: int = CONCURRENCY
     judge_prompts: str | None = None
+    judge_max_tokens: int | None = None
+    judge_chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
     graders: tuple[str, ...] = ()
     serve: str | None = None

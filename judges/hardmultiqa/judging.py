@@ -11,12 +11,15 @@ from judges.hardmultiqa.replies import MAX_TOKENS, UnreadableReply, read_reply, 
 from judges.hardmultiqa.signature import needs_mark, signature_request
 from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable, Judging
 from metrics.hardmultiqa import Key, empty_verdict, parse_key, score_verdict, split_answer
+from metrics.reasons import nouns
 from metrics.record import Answer, Sample
 
 __all__ = ["ATTEMPTS", "DEFAULT_MODEL", "judge", "judging"]
 
 DEFAULT_MODEL: Final = "Qwen/Qwen3.5-35B-A3B"
 ATTEMPTS: Final = 3
+# Codes of replies in another form than the declared one: one kind, whatever the question's type.
+_FORM: Final = frozenset({"not-json", "not-an-object", "duplicate-key", "wrong-keys", "wrong-type", "no-verdict-line"})
 
 
 def judging(prompts: PromptSet | None = None) -> Judging:
@@ -66,7 +69,7 @@ async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet |
             return _judgement("judged", verdict, score_verdict(key, verdict).reason, "", replies)
         if not replies[-1].kept:
             break
-    what = f"no readable verdict in {len(replies)} attempts; the last: {problem}"
+    what = f"no readable verdict in {nouns(len(replies), 'attempt')}; the last: {problem}"
     return _judgement("unjudged", {}, "", what, replies)
 
 
@@ -89,15 +92,33 @@ async def _round(
         reply = await ask(call)
         replies.append(reply)
         try:
-            return _read(key, answer, reply, mark if signed else None)
+            verdict = _read(key, answer, reply, mark if signed else None)
         except UnreadableReply as error:
-            if attempt == ATTEMPTS:
+            if _give_up(reply, error) or attempt == ATTEMPTS:
                 raise
             attempt += 1
             messages += repair_turns(error.note, request)
+        else:
+            if reply.watch is not None:
+                reply.watch.readable()
+            return verdict
+
+
+def _give_up(reply: JudgeReply, error: UnreadableReply) -> bool:
+    """Whether the judge's replies have been unreadable in this way for so long that a repair is not worth a call."""
+    if reply.watch is None or reply.kept:
+        return False
+    reply.watch.unreadable("form" if error.code in _FORM else error.code)
+    return reply.watch.hopeless
 
 
 def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None) -> dict[str, Any]:
+    if reply.reasoned and not reply.text.strip():
+        raise UnreadableReply(
+            "thinking",
+            "the judge's reply holds reasoning and no text, and reasoning is no verdict",
+            "в нём только рассуждения; ответь сразу, без рассуждений",
+        )
     if reply.truncated:
         raise UnreadableReply(
             "truncated", "the reply ended at its token cap", "он оборвался, пиши короче, цитаты бери самые короткие"

@@ -18,7 +18,7 @@ from metrics.hardmultiqa import TYPES
 __all__ = ["BUILTIN", "PROMPTS_VERSION", "PromptSet", "PromptsError", "builtin_prompts", "load_prompts"]
 
 # Raised with every change of a prompt, of the framing or of the way replies are read.
-PROMPTS_VERSION: Final = "4"
+PROMPTS_VERSION: Final = "5"
 BUILTIN: Final = Path(__file__).with_name("prompts")
 _SLOTS: Final = ("question", "reference", "answer")
 _slot_names = re.compile(r"\{([a-zA-Z_]+)\}").findall

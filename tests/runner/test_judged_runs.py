@@ -12,6 +12,7 @@ from pathlib import Path
 
 import hardmultiqa_servers as servers
 import pytest
+from aiohttp import web
 from fault_server import FaultServer, answer, prompt_of, status
 
 import judges.asking
@@ -115,17 +116,19 @@ def test_a_storm_of_429_is_weathered(judged):
 
 
 def test_unreadable_replies_are_asked_again_and_then_counted(judged):
-    """Three attempts with the same answer, then UNJUDGED: no score, bounds, exit 4."""
+    """Attempts with the same answer, then UNJUDGED: no score, bounds, exit 4. After ten in a row it is said, once."""
     with FaultServer(servers.model) as model, FaultServer(answer("Верно, ставлю единицу!")) as judge:
         result = judged(model, judge)
         assert result.code == Exit.INCOMPLETE
-        assert len(judge.bodies) == 3 * COUNT
+        assert COUNT <= len(judge.bodies) <= COUNT + 3 * 10
         assert len(model.bodies) == COUNT
+    assert result.err.count("the judge: its last 10 replies do not have the form that was asked for") == 1
+    assert "response_format" in result.err
     row = result.row(TASK)
     assert row["hardmultiqa_judge"] is None
     assert (row["hardmultiqa_judge_lower_bound"], row["hardmultiqa_judge_upper_bound"]) == (0.0, 1.0)
     assert row["n_unjudged"] == COUNT
-    assert all("attempts" in error["error"] for error in result.run["errors"])
+    assert all("attempt" in error["error"] for error in result.run["errors"])
 
 
 def test_another_judge_judges_the_same_answers(judged, command):
@@ -202,8 +205,37 @@ def test_judging_that_was_stopped_goes_on(tmp_path, number):
     assert row["hardmultiqa_judge"] == pytest.approx(servers.expected())
 
 
+def test_a_judge_that_thinks_is_said_and_its_cap_and_template_can_be_changed(judged, command):
+    """A verdict under reasoning is none; the words name both options, and a resume with them judges anew."""
+
+    async def thinks(server, request):
+        body = await request.json()
+        if body["chat_template_kwargs"] == {"enable_thinking": False, "thinking": False}:
+            assert body["max_tokens"] == 3_000
+            return await servers.judge(server, request)
+        message = {"role": "assistant", "content": None, "reasoning": "Верно.\nОценка: 1"}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        return web.json_response({"choices": [choice], "usage": {}})
+
+    with FaultServer(servers.model) as model, FaultServer(thinks) as judge:
+        result = judged(model, judge)
+        assert result.code == Exit.INCOMPLETE
+        assert COUNT <= len(judge.bodies) <= COUNT + 3 * 10
+        assert result.row(TASK)["n_unjudged"] == COUNT
+        assert result.err.count("the judge: its last 10 replies hold reasoning and no text") == 1
+        assert "--judge-chat-template-kwargs" in result.err
+        assert "--judge-max-tokens" in result.err
+        assert "reasoning is no verdict" in result.run["errors"][0]["error"]
+        options = ("--judge-chat-template-kwargs", '{"thinking": false}', "--judge-max-tokens", "3000")
+        again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url, *options)
+        assert again.code == Exit.COMPLETE
+    assert again.row(TASK)["hardmultiqa_judge"] == pytest.approx(servers.expected())
+    assert again.run["judge"]["max_tokens"] == 3_000
+    assert again.run["judge"]["chat_template_kwargs"] == {"thinking": False}
+
+
 def test_unreadable_replies_are_asked_again_on_a_resume(judged, command):
-    """Replies that say nothing are no reason to leave an answer unjudged for good: each resume has three attempts."""
+    """Replies that say nothing are no reason to leave an answer unjudged for good: each resume asks again."""
     nonsense = answer("Верно, ставлю единицу!")
     with FaultServer(servers.model) as model:
         with FaultServer(nonsense) as judge:
@@ -212,9 +244,9 @@ def test_unreadable_replies_are_asked_again_on_a_resume(judged, command):
             with FaultServer(nonsense) as judge:
                 again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
                 assert again.code == Exit.INCOMPLETE
-                assert len(judge.bodies) == 3 * COUNT
-            tried = 3 * (earlier + 1)
-            assert all(f"in {tried} attempts" in error["error"] for error in again.run["errors"])
+                assert COUNT <= len(judge.bodies) <= COUNT + 3 * 10
+            assert all("attempt" in error["error"] for error in again.run["errors"])
+            assert len(again.run["errors"]) == len(result.run["errors"]), earlier
         with FaultServer(servers.judge) as judge:
             again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
             assert again.code == Exit.COMPLETE

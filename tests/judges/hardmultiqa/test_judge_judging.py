@@ -8,6 +8,7 @@ import pytest
 from judges.hardmultiqa.framing import STAND_IN
 from judges.hardmultiqa.judging import ATTEMPTS, judge
 from judges.judgement import JudgeReply, JudgeUnavailable
+from judges.reply_watch import IN_A_ROW, ReplyWatch
 from metrics.hardmultiqa import TYPES, RowError
 from metrics.record import Answer, Sample
 
@@ -158,3 +159,50 @@ def test_kept_replies_that_are_unreadable_give_way_to_new_attempts():
     judgement, calls = judged("open", "Волга", *kept, JudgeReply("нет", kept=True), "нет", "нет")
     assert (judgement.status, judgement.calls) == ("unjudged", 2 * ATTEMPTS)
     assert "in 6 attempts" in judgement.error
+
+
+BAD = {
+    "thinking": {"text": "", "reasoned": True},
+    "truncated": {"text": "Волга, Ока и", "truncated": True},
+    "form": {"text": "```json\n{}\n```"},
+    "two-verdicts": {"text": "Оценка: 1\nОценка: 1"},
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_ten_unreadable_replies_of_one_kind_are_said_once_and_not_repaired(kind):
+    """Then each answer is asked about once, until a reply can be read; kept replies say nothing of the judge now."""
+    said = []
+    watch = ReplyWatch(said.append)
+    kept = [JudgeReply(**BAD[kind], watch=watch, kept=True)] * ATTEMPTS
+    assert judged("open", "Волга", *kept, JudgeReply(GOOD["open"], watch=watch))[0].status == "judged"
+    bad = [JudgeReply(**BAD[kind], watch=watch)] * ATTEMPTS
+    calls = [judged("open", "Волга", *bad)[0].calls for _ in range(8)]
+    assert calls == [3, 3, 3, 1, 1, 1, 1, 1]
+    (line,) = said
+    assert line.startswith(f"the judge: its last {IN_A_ROW} replies ")
+    assert "--judge-" in line
+    judgement, _ = judged("open", "Волга", JudgeReply(GOOD["open"], watch=watch))
+    assert judgement.status == "judged"
+    assert judged("open", "Волга", *bad)[0].calls == ATTEMPTS
+    assert len(said) == 1
+
+
+def test_unreadable_replies_of_changing_kinds_are_repaired_for_good():
+    """They say nothing of the judge as a whole."""
+    said = []
+    watch = ReplyWatch(said.append)
+    replies = [JudgeReply(**BAD[kind], watch=watch) for kind in ("form", "truncated", "two-verdicts")]
+    assert [judged("open", "Волга", *replies)[0].calls for _ in range(10)] == [ATTEMPTS] * 10
+    assert said == []
+
+
+def test_a_verdict_in_the_reasoning_is_no_verdict():
+    """What the judge thought is not read; text beside reasoning is, though a cut one is not."""
+    cut = JudgeReply("", 5, 512, True, reasoned=True)
+    blank, plain = JudgeReply(" \n", reasoned=True), JudgeReply("Оценка: 1", reasoned=True)
+    judgement, calls = judged("open", "Волга", cut, blank, plain)
+    assert judgement.verdict == {"grade": 1}
+    assert "рассуждения" in calls[1].messages[2]["content"]
+    judgement, _ = judged("open", "Волга", *[JudgeReply("", reasoned=True)] * 3)
+    assert "reasoning is no verdict" in judgement.error
