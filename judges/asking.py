@@ -5,14 +5,18 @@ a resumed run asks only what it has no reply for, and another judge or other pro
 that it finds for an answer are unreadable, it asks another round of them (judges.hardmultiqa.judging).
 """
 
+import asyncio
 import contextlib
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from endpoints.client import Endpoint, ServerInfo
+from endpoints.errors import RequestRefused, one_line
 from endpoints.journal import Journal
+from endpoints.outcome import Outcome
 from endpoints.request import Request
 from endpoints.stream import Stream
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
@@ -23,6 +27,13 @@ __all__ = ["Judge", "JudgeRequest", "open_judge"]
 # Greedy and without reasoning; servers whose template has no such switch ignore it.
 _SAMPLING: Final = {"temperature": 0}
 _TEMPLATE: Final[Mapping[str, Any]] = {"enable_thinking": False}
+Form: TypeAlias = Literal["json_schema", "json_object", "text"]
+_FORMS: Final[tuple[Form, ...]] = get_args(Form)
+# "HTTP 400: 'response_format.type' must be 'json_object' or 'text'", and the words of others for the same.
+_form_refusal = re.compile(
+    r"HTTP (?:400|415|422): .*(?:response.?format|json.?schema|json.?object|structured.?output|guided|grammar)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _to_stderr(line: str) -> None:
@@ -48,6 +59,7 @@ class Judge:
     Attributes:
         model: name in requests.
         info: what its server said of itself.
+        form: structured output that its server takes, as far as it is known.
     """
 
     def __init__(
@@ -56,8 +68,12 @@ class Judge:
         self.model = model
         self.info = info
         self._stream = stream
+        self.form: Form = "json_schema"
         self._request = request
+        self._say = say
         self._watch = ReplyWatch(say)
+        self._form_is_known = False
+        self._first_of_form = asyncio.Lock()
 
     def ask(self, task: str, sample_id: str, repeat: int) -> Ask:
         """The way to put calls about one answer.
@@ -67,11 +83,20 @@ class Judge:
         """
 
         async def put(call: JudgeCall) -> JudgeReply:
-            template = self._request.chat_template_kwargs
-            extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **template}}
-            if call.response_format is not None:
+            if call.response_format is None:
+                return self._reply(await self._stream.ask(request_of(call, None)))
+            # The first of them goes alone: a server that lacks the form refuses one request, not all in flight.
+            async with self._first_of_form:
+                outcome = None if self._form_is_known else await self._ask_for_form(lambda: request_of(call, self.form))
+            return self._reply(outcome or await self._ask_for_form(lambda: request_of(call, self.form)))
+
+        def request_of(call: JudgeCall, form: Form | None) -> Request:
+            extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **self._request.chat_template_kwargs}}
+            if form == "json_schema" and call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
-            request = Request(
+            elif form == "json_object":
+                extra["response_format"] = {"type": "json_object"}
+            return Request(
                 task=task,
                 sample_id=sample_id,
                 repeat=repeat,
@@ -84,20 +109,56 @@ class Judge:
                 sampling=_SAMPLING if call.round == 1 else {**_SAMPLING, "seed": call.round},
                 extra_body=extra,
             )
-            outcome = await self._stream.ask(request)
-            if outcome.status != "answered":
-                raise JudgeUnavailable(outcome.error or outcome.status)
-            return JudgeReply(
-                outcome.text,
-                outcome.prompt_tokens or 0,
-                outcome.completion_tokens or 0,
-                outcome.truncated,
-                outcome.from_journal,
-                outcome.reasoning is not None,
-                self._watch,
-            )
 
         return put
+
+    async def _ask_for_form(self, request: Callable[[], Request]) -> Outcome:
+        """The outcome of a request with structured output, in the best form that the server takes.
+
+        Raises:
+            EndpointError: the server refuses the request for another reason.
+        """
+        while True:
+            form = self.form
+            refusal: RequestRefused | None = None
+            try:
+                outcome = await self._stream.ask(request())
+                words = (outcome.error or "") if outcome.error_code == "refused" else ""
+            except RequestRefused as error:
+                refusal, outcome, words = (
+                    error,
+                    Outcome.unasked(str(error)),
+                    f"HTTP {error.status}: {error.server_message}",
+                )
+            if form == "text" or not _refuses_form(words):
+                if refusal is not None:
+                    raise refusal
+                self._form_is_known = True  # or else the server has other troubles, which every call may meet at once
+                return outcome
+            if self.form == form:
+                self.form = _FORMS[_FORMS.index(form) + 1]
+                self._say(
+                    f"the judge: its server refuses response_format {form}; asking for {self.form} from here on. "
+                    f"It said: {one_line(words, 200)}"
+                )
+
+    def _reply(self, outcome: Outcome) -> JudgeReply:
+        if outcome.status != "answered":
+            raise JudgeUnavailable(outcome.error or outcome.status)
+        return JudgeReply(
+            outcome.text,
+            outcome.prompt_tokens or 0,
+            outcome.completion_tokens or 0,
+            outcome.truncated,
+            outcome.from_journal,
+            outcome.reasoning is not None,
+            self._watch,
+        )
+
+
+def _refuses_form(words: str) -> bool:
+    """Whether a server's refusal is of the structured output that was asked for."""
+    return _form_refusal.match(words) is not None
 
 
 @contextlib.asynccontextmanager

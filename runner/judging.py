@@ -43,6 +43,7 @@ class RunJudge:
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
         self._concurrency = settings.judge_concurrency
         self._request = JudgeRequest(settings.judge_max_tokens, settings.judge_chat_template_kwargs)
+        self._form = "json_schema"
         self._open: Judge | None = None
 
     def check(self) -> None:
@@ -72,6 +73,7 @@ class RunJudge:
             try:
                 yield
             finally:
+                self._form = judge.form
                 self._open = None
 
     def ask(self, task: str, sample: Sample) -> Ask:
@@ -92,6 +94,7 @@ class RunJudge:
             "model": self.model,
             "base_url": self.base_url,
             "prompts": self.prompts,
+            "structured_output": self._form,
             "max_tokens": self._request.max_tokens,
             "chat_template_kwargs": dict(self._request.chat_template_kwargs),
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
@@ -99,7 +102,8 @@ class RunJudge:
 
     def phrase(self) -> str:
         """What the table says of it."""
-        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}"
+        form = "" if self._form == "json_schema" else f", replies as {self._form} (no json_schema)"
+        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}{form}"
 
 
 class RunJudges:

@@ -73,6 +73,7 @@ def report(
     exports = _export(run, ungraded, benchmarks, folder)
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
+    file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.

@@ -234,6 +234,50 @@ def test_a_judge_that_thinks_is_said_and_its_cap_and_template_can_be_changed(jud
     assert again.run["judge"]["chat_template_kwargs"] == {"thinking": False}
 
 
+REFUSALS = {
+    "json_object": ("'response_format.type' must be 'json_object' or 'text'", ["json_schema"]),
+    "text": ("Structured outputs are not supported by this backend", ["json_schema", "json_object"]),
+}
+
+
+@pytest.mark.parametrize("form", REFUSALS)
+def test_a_judge_without_json_schema_is_asked_for_less(judged, command, form):
+    """One refused request a form, said once and recorded; the same strict reader, and a resume finds the replies."""
+    words, refused = REFUSALS[form]
+
+    async def judge_with(server, request):
+        wanted = (await request.json()).get("response_format", {"type": "text"})["type"]
+        if wanted in refused:
+            return await status(400, words)(server, request)
+        return await servers.judge(server, request)
+
+    with FaultServer(servers.model) as model, FaultServer(judge_with) as judge:
+        result = judged(model, judge)
+        assert result.code == Exit.COMPLETE
+        forms = [body.get("response_format", {"type": "text"})["type"] for body in judge.bodies]
+        assert [forms.count(name) for name in refused] == [1] * len(refused)
+        assert len(judge.bodies) == COUNT + len(refused)
+        again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+        assert again.code == Exit.COMPLETE
+        assert len(judge.bodies) == COUNT + 2 * len(refused)
+    for found in (result, again):
+        assert found.row(TASK)["hardmultiqa_judge"] == pytest.approx(servers.expected())
+        assert found.run["judge"]["structured_output"] == form
+        assert f"replies as {form} (no json_schema)" in found.out
+        for name in refused:
+            assert found.err.count(f"its server refuses response_format {name}; asking for ") == 1
+
+
+def test_a_refusal_for_another_reason_is_no_reason_to_ask_for_less(judged):
+    """The run ends with the server's words, and no other form was tried."""
+    with FaultServer(servers.model) as model, FaultServer(status(400, "this key may not use the model")) as judge:
+        result = judged(model, judge)
+    assert result.code in (Exit.UNAVAILABLE, Exit.INCOMPLETE)
+    assert "may not use the model" in result.err + json.dumps(result.run)
+    assert {body["response_format"]["type"] for body in judge.bodies if "response_format" in body} <= {"json_schema"}
+    assert "refuses response_format" not in result.err
+
+
 def test_unreadable_replies_are_asked_again_on_a_resume(judged, command):
     """Replies that say nothing are no reason to leave an answer unjudged for good: each resume asks again."""
     nonsense = answer("Верно, ставлю единицу!")
