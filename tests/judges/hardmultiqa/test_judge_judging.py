@@ -206,3 +206,23 @@ def test_a_verdict_in_the_reasoning_is_no_verdict():
     assert "рассуждения" in calls[1].messages[2]["content"]
     judgement, _ = judged("open", "Волга", *[JudgeReply("", reasoned=True)] * 3)
     assert "reasoning is no verdict" in judgement.error
+
+
+def test_replies_without_the_schema_are_of_one_kind():
+    """Prose, fences, another shape, extra keys: ten in a row are said, whatever their mixture and type."""
+    said = []
+    watch = ReplyWatch(said.append)
+    good = GOOD["strict-list"]
+    texts = [
+        f"Вот: {good}",
+        f"```json\n{good}\n```",
+        f'{good[:-1]}, "note": ""}}',
+        f"[{good}]",
+        '{"elements": 1, "matches": []}',
+    ]
+    for text in texts:
+        judged("strict-list", "Волга", *[JudgeReply(text, watch=watch)] * ATTEMPTS)
+    judged("open", "Волга", *[JudgeReply("Верно, единица.", watch=watch)] * ATTEMPTS)
+    (line,) = said
+    assert "do not have the form that was asked for" in line
+    assert "response_format" in line
