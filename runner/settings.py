@@ -114,22 +114,27 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Settings":
-        """Settings as ``to_json`` wrote them.
+        """Settings as ``to_json`` wrote them; an option that the run's version did not have yet has its default.
 
         Raises:
-            UsageError: a field is missing or unknown (written by another version).
+            UsageError: a field that has no default is missing, or a field is unknown (written by a newer version).
             TaskNameError: this version has no such task.
         """
-        names = {field.name for field in dataclasses.fields(cls)}
-        if set(values) != names:
-            odd = sorted(set(values) ^ names)
+        fields = dataclasses.fields(cls)
+        needed = {
+            field.name
+            for field in fields
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        }
+        odd = sorted((set(values) - {field.name for field in fields}) | (needed - set(values)))
+        if odd:
             raise UsageError(
                 f"run.json was written by another version of this package: its settings differ in {', '.join(odd)}"
             )
         tasks = values["tasks"]
         if not isinstance(tasks, list) or not tasks or not all(isinstance(task, str) for task in tasks):
             raise UsageError(f"run.json lists no tasks: {tasks!r}")
-        return cls(**{**values, "tasks": tuple(map(parse_task, tasks)), "graders": tuple(values["graders"])})
+        return cls(**{**values, "tasks": tuple(map(parse_task, tasks)), "graders": tuple(values.get("graders", ()))})
 
 
 def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, smoke: int) -> Settings:
