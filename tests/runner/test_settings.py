@@ -38,5 +38,5 @@ def test_what_has_no_default_must_be_there(name):
 
 def test_an_option_of_a_later_version_is_refused():
     """It may have changed the answers."""
-    with pytest.raises(UsageError, match="another version.*settings differ in brand_new"):
+    with pytest.raises(UsageError, match=r"another version.*settings differ in brand_new"):
         Settings.from_json({**WHOLE.to_json(), "brand_new": 1})
