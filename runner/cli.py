@@ -12,7 +12,9 @@ from endpoints.defaults import BASE_URL
 from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.parser import build_parser
+from runner.places import check_places
 from runner.settings import EMBEDDED, Settings, merge_resumed
+from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError, split_task_list
 from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task, smoke_samples
 
@@ -57,9 +59,13 @@ def main(argv: Sequence[str]) -> int:
         settings, run_dir, warnings = read_arguments(arguments)
         for warning in warnings:
             say(f"warning: {warning}")
+        check_places(settings, resumed=run_dir is not None)
     except (UsageError, TaskNameError) as error:
         say(f"error: {error}")
         return Exit.USAGE
+    except DatasetError as error:
+        say(f"error: {error}")
+        return Exit.UNAVAILABLE
     try:
         from runner.run import execute  # LightEval and torch take seconds to import
     except KeyboardInterrupt:
@@ -241,12 +247,15 @@ def _bounds(texts: Sequence[str], tasks: Sequence[TaskName] | None) -> dict[str,
 
 def _recorded(run_dir: Path) -> Settings:
     path = run_dir / "run.json"
+    if not run_dir.is_dir():
+        what = "no folder" if run_dir.exists() else "no such folder"
+        raise UsageError(f"--resume {run_dir}: {what}; name a folder that a run has made, such as results/RUN")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content.get("sessions"), list) or not isinstance(content.get("datasets", {}), dict):
             raise TypeError("sessions or datasets are not what a run writes")
         return Settings.from_json(content["settings"])
     except FileNotFoundError:
-        raise UsageError(f"cannot resume {run_dir}: there is no run.json in it") from None
+        raise UsageError(f"--resume {run_dir}: there is no run.json in it, so no run has made this folder") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"cannot resume {run_dir}: run.json cannot be read ({error})") from error
+        raise UsageError(f"--resume {run_dir}: run.json cannot be read ({error})") from error

@@ -1,5 +1,6 @@
 """Datasets of the Hugging Face Hub at one revision: a known one, or the newest, which is looked up once."""
 
+import socket
 from collections.abc import Iterable
 from typing import Any
 
@@ -41,5 +42,19 @@ def download(
         first_line = (str(error).strip() or "no message").splitlines()[0]
         raise DatasetError(
             f"--dataset official: {dataset} cannot be read from the Hugging Face Hub "
-            f"({type(error).__name__}: {first_line}). {advice}"
+            f"({type(error).__name__}: {first_line}). {_reason(error)}{advice}"
         ) from error
+
+
+def _reason(error: BaseException | None) -> str:
+    """What the user can do about the kind of an error, or of the one behind it; empty for a kind that is not known."""
+    import httpx
+
+    while error is not None:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status in (401, 403, 404):
+            return "It may be private: request access and set HF_TOKEN. "
+        if isinstance(error, httpx.TransportError | ConnectionError | TimeoutError | socket.gaierror):
+            return "The Hub was not reached: check the network, the proxy, HF_ENDPOINT and HF_HUB_OFFLINE. "
+        error = error.__cause__ or error.__context__
+    return ""

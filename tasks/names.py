@@ -57,6 +57,7 @@ def split_fewshot(text: str) -> tuple[str, int]:
     plain, bar, number = text.strip().rpartition("|")
     if not bar:
         return number, 0
+    plain = plain.removesuffix("\\")  # Markdown tables escape the bar, and people copy what they see
     if not number.isascii() or not number.isdigit():
         raise TaskNameError(
             f"task {text!r}: the part behind '|' must be a number of few-shot examples, as in 'ifhard:all|0'"

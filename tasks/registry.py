@@ -36,8 +36,11 @@ def parse_task(text: str) -> TaskName:
     stem, fewshot = split_fewshot(text)
     legal = {task.plain: task for name in BENCHMARK_NAMES for task in benchmark(name).tasks()}
     bare = {name: benchmark(name).tasks()[0] for name in BENCHMARK_NAMES}
-    task = bare.get(stem) or legal.get(_usual_spelling(text))
+    usual = _usual_spelling(text)
+    task = bare.get(stem) or legal.get(usual)
     if task is None:
+        if whole := [f"{name}|{fewshot}" for name in legal if name.startswith(f"{usual}:")]:
+            raise TaskNameError(f"task {text!r}: the mode is missing; write {' or '.join(whole)}")
         near = difflib.get_close_matches(stem, [*legal, *bare], n=3, cutoff=0.4) or sorted(legal)[:5]
         raise TaskNameError(f"unknown task {text!r}; nearest: {', '.join(near)} (--list-tasks shows all)")
     offered = benchmark(task.benchmark).fewshots

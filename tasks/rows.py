@@ -1,7 +1,10 @@
 """Rows of local files, and how a bad one is reported: what a row must hold is each benchmark's to say."""
 
+import codecs
 import csv
+import io
 import json
+import re
 import string
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -97,10 +100,10 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 
     Raises:
         DatasetError: a line is no JSON object (the line is named).
-        OSError, UnicodeDecodeError: the file cannot be read.
+        OSError: the file cannot be read.
     """
     rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
+    for number, line in enumerate(re.split("\r\n?|\n", _text(path)), start=1):
         if not line.strip():
             continue
         try:
@@ -113,22 +116,30 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _read_csv(path: Path) -> list[dict[str, Any]]:
-    limit = csv.field_size_limit(_CSV_FIELD_LIMIT)
+def _text(path: Path) -> str:
+    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            rows: list[dict[str, Any]] = []
-            names = reader.fieldnames or ()
-            if len(set(names)) < len(names):
-                raise DatasetError(f"{path}: two columns have one name: {', '.join(map(repr, names))}")
-            for row in reader:
-                if None in row or None in row.values():
-                    raise DatasetError(f"{path}, line {reader.line_num}: not as many values as columns")
-                rows.append(dict(row))
-            return rows
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DatasetError(f"{path}, line {line}: not UTF-8 ({error})") from error
+
+
+def _read_csv(path: Path) -> list[dict[str, Any]]:
+    limit, text = csv.field_size_limit(_CSV_FIELD_LIMIT), _text(path)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    rows: list[dict[str, Any]] = []
+    try:
+        names = reader.fieldnames or ()
+        if len(set(names)) < len(names):
+            raise DatasetError(f"{path}: two columns have one name: {', '.join(map(repr, names))}")
+        for row in reader:
+            if None in row or None in row.values():
+                raise DatasetError(f"{path}, line {reader.line_num}: not as many values as columns")
+            rows.append(dict(row))
+        return rows
     except csv.Error as error:
-        raise DatasetError(f"{path}: not CSV with commas ({error})") from error
+        raise DatasetError(f"{path}, line {reader.reader.line_num}: not CSV with commas ({error})") from error
     finally:
         csv.field_size_limit(limit)
 

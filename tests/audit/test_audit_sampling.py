@@ -137,6 +137,7 @@ def test_what_has_no_verdict_is_in_no_population(tmp_path):
         (["--graders", "old", "--passed", 1], "--passed N and --failed N"),
         (["--graders", "old", "new", "--agree", 1, "--run", "x"], "no run x"),
         (["--graders", "old", "new", "--agree", -1], "below 0"),
+        (["--graders", "old", "new", "--agree", "ten"], "argument --agree: 'ten' is no whole number"),
     ],
 )
 def test_draws_that_cannot_be(tmp_path, capsys, options, words):

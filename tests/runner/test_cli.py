@@ -35,7 +35,18 @@ ROOT = Path(__file__).resolve().parents[2]
         (["--task", "ifhard:all|0", "--model", "embedded", "--temperature", "0.7"], "greedily"),
         (["--task", "ifhard:all|0", "--model", "m", "--no-such-flag"], "unrecognized"),
         (["--task", "ifhard:all|0", "--mod", "m"], "unrecognized"),
-        (["--resume", "no-such-folder"], "no run.json"),
+        (["--resume", "no-such-folder"], "--resume no-such-folder: no such folder"),
+        (["--resume", __file__], "no folder"),
+        (["--resume", str(ROOT)], f"--resume {ROOT}: there is no run.json"),
+        (["--task", "hardmultiqa:all|0", "--model", "m"], "the mode is missing; write hardmultiqa:all:pretrain|0 or"),
+        (["--task", "hardmultiqa:strict list|5", "--model", "m"], "hardmultiqa:strict-list:alignment|5"),
+        *(
+            (["--task", "ifhard:all|0", "--model", "m", option, "ten"], f"argument {option}: 'ten' is no whole number")
+            for option in ("--max-samples", "--repeats", "--concurrency", "--max-new-tokens", "--judge-concurrency")
+        ),
+        (["--task", "ifhard:all|0", "--model", "m", "--seed", "1.5"], "argument --seed: '1.5' is no whole number"),
+        (["--task", "ifhard:all|0", "--model", "m", "--temperature", "warm"], "--temperature: 'warm' is no number"),
+        (["--task", "ifhard:all|0", "--model", "m", "--show-prompt", "few"], "--show-prompt: 'few' is no whole number"),
     ],
 )
 def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
@@ -44,6 +55,54 @@ def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
     captured = capsys.readouterr()
     assert says in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "status"),
+    [
+        (["--output-dir", "FILE"], "--output-dir FILE: FILE is no folder", Exit.USAGE),
+        (["--output-dir", "FILE/deep/er"], "--output-dir FILE/deep/er: FILE is no folder", Exit.USAGE),
+        (["--base-url", "127.0.0.1:8001/v1"], "--base-url 127.0.0.1:8001/v1: expected a URL", Exit.USAGE),
+        (["--base-url", "http:///v1"], "--base-url http:///v1: expected a URL", Exit.USAGE),
+        (["--base-url", "http://[::1/v1"], "--base-url http://[::1/v1: ", Exit.USAGE),
+        (["--base-url", "http://h:99999/v1"], "--base-url http://h:99999/v1: ", Exit.USAGE),
+        (["--dataset", "NOWHERE"], "--dataset NOWHERE: no such file or folder; names: builtin", Exit.UNAVAILABLE),
+        (["--responses", "NOWHERE"], "--responses NOWHERE: no such file", Exit.USAGE),
+        (["--serve", "NOWHERE"], "NOWHERE", Exit.USAGE),
+        (["--task", "ifbench|0", "--grader", "mine=NOWHERE"], "--grader mine=PATH: NOWHERE: no such", Exit.USAGE),
+        (["--task", "hardmultiqa|0", "--judge-prompts", "NOWHERE"], "--judge-prompts NOWHERE: no such", Exit.USAGE),
+        (["--task", "hardmultiqa|0", "--judge-base-url", "host"], "--judge-base-url host: expected a URL", Exit.USAGE),
+    ],
+)
+def test_a_wrong_place_is_named_before_anything_slow_is_imported(arguments, says, status, tmp_path):
+    """Of every option that takes a path or a URL: the option, the value, the cause, and no LightEval yet."""
+    file, nowhere = tmp_path / "file", tmp_path / "nowhere"
+    file.write_text("", encoding="utf-8")
+
+    def placed(text):
+        return text.replace("FILE", str(file)).replace("NOWHERE", str(nowhere))
+
+    given = [*([] if "--task" in arguments else ["--task", "ifhard:all|0"]), "--model", "m", *map(placed, arguments)]
+    given = [text.replace("hardmultiqa|0", "hardmultiqa:all:pretrain|0") for text in given]
+    probe = f"""
+import sys
+from runner.cli import main
+code = main({given!r})
+print(int(code), [name for name in ("lighteval", "torch", "transformers", "datasets", "openai") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{int(status)} []"
+    assert placed(says) in done.stderr
+
+
+def test_a_resumed_run_is_told_where_its_dataset_went(tmp_path, capsys):
+    """The path stands in run.json, not on the command line."""
+    from runner.settings import Settings
+
+    settings = Settings(tasks=(TaskName("ifhard", "all"),), model="m", dataset=str(tmp_path / "gone"))
+    (tmp_path / "run.json").write_text(json.dumps({"settings": settings.to_json(), "sessions": []}), encoding="utf-8")
+    assert main(["--resume", str(tmp_path)]) == Exit.UNAVAILABLE
+    assert f"--dataset {tmp_path / 'gone'}: no such file" in capsys.readouterr().err
 
 
 def test_list_tasks_needs_no_server(capsys):

@@ -2,15 +2,20 @@
 
 import json
 import re
+import socket
 
+import httpx
+import huggingface_hub
 import pyarrow
 import pytest
+from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from pyarrow import parquet
 
 from tasks import loading
 from tasks.benchmark import DatasetError, DatasetRequest
 from tasks.folders import config_name
 from tasks.registry import BENCHMARK_NAMES, benchmark
+from tasks.rows import read_rows
 
 FOLDERS = {name: loading.Path(loading.__file__).parent / name / "data" for name in BENCHMARK_NAMES}
 ROWS = {
@@ -135,3 +140,73 @@ def test_examples_are_never_taken_for_questions(tmp_path, name):
         load(tmp_path, name, tmp_path / "set")
     handle = load(tmp_path, name, put(tmp_path / "set" / "any.jsonl", ROWS[name]))
     assert handle.shots_sha256 == load(tmp_path, name, FOLDERS[name]).shots_sha256
+
+
+LETTERS = json.dumps({"question": "Где Волга?", "task": "open"}, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.jsonl", b"{}\n\n" + LETTERS[:17], "line 3: not UTF-8"),
+        ("a.jsonl", b"{}\r\n" + LETTERS[:18], "line 2: not JSON"),
+        ("a.jsonl", b"\xef\xbb\xbf{}\n\xff\n{}", "line 2: not UTF-8"),
+        ("a.json", b"{}\n{", "line 2: not JSON"),
+        ("a.csv", "question,task\nГде?,open\nа".encode()[:-1], "line 3: not UTF-8"),
+        ("a.csv", b'question,task\n"a,open\n', "line 2: not CSV"),
+    ],
+)
+def test_a_file_that_was_cut_off_is_named_with_the_line(tmp_path, name, content, says):
+    """In the middle of a letter, of an object, of a quoted value."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DatasetError, match=re.escape(f"{path}, {says}")):
+        read_rows(path)
+
+
+def test_lines_end_as_any_system_ends_them(tmp_path):
+    """The line breaks that JSON allows inside no text; other separators of Unicode stay in theirs."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('{"a": "\u2028\x85"}\r\n{"a": 2}\r{"a": 3}\n'.encode())
+    assert read_rows(path) == [{"a": "\u2028\x85"}, {"a": 2}, {"a": 3}]
+
+
+def refused(status):
+    request = httpx.Request("GET", "https://hub.invalid/")
+    return HfHubHTTPError("refused", response=httpx.Response(status, request=request))
+
+
+PRIVATE, NETWORK = "may be private: request access and set HF_TOKEN", "was not reached: check the network"
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (refused(401), PRIVATE),
+        (refused(404), PRIVATE),
+        (httpx.ConnectError("[Errno -3] Temporary failure in name resolution"), NETWORK),
+        (socket.gaierror(-2, "Name or service not known"), NETWORK),
+        (httpx.ReadTimeout("timed out"), NETWORK),
+        (OfflineModeIsEnabled("offline"), NETWORK),
+        (refused(503), None),
+        (ValueError("the schema differs"), None),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("name", ["ifhard", "sobhard"])
+def test_the_hub_error_says_the_remedy_of_its_own_cause(tmp_path, monkeypatch, name, wrapped, error, says):
+    """A machine without a network is not told to ask for access, also where a library wraps the error."""
+
+    def fail(*_, **__):
+        if not wrapped:
+            raise error
+        try:
+            raise error
+        except Exception as cause:
+            raise RuntimeError("cannot load") from cause
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fail)
+    with pytest.raises(DatasetError) as caught:
+        load(tmp_path, name, "official")
+    assert {text for text in (PRIVATE, NETWORK) if text in str(caught.value)} == ({says} if says else set())
+    assert "--dataset builtin" in str(caught.value)

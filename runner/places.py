@@ -1,0 +1,70 @@
+"""Checks the paths and URLs of a command, before LightEval is imported: a slip of the keyboard costs no waiting."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from runner.exits import UsageError
+from runner.settings import Settings
+from tasks.benchmark import DatasetError
+from tasks.registry import benchmark
+
+__all__ = ["check_places", "check_url"]
+
+
+def check_places(settings: Settings, *, resumed: bool) -> None:
+    """Check that everything a run reads from or writes to can be there; nothing is opened or asked.
+
+    Args:
+        settings: of a new or a resumed run.
+        resumed: the run has its folder already.
+
+    Raises:
+        UsageError: a path or URL is wrong; the message names the option.
+        DatasetError: the dataset is neither a known name nor a path.
+    """
+    for option, path in (
+        ("--responses", settings.responses),
+        ("--serve", settings.serve),
+        ("--judge-prompts", settings.judge_prompts),
+        *(("--grader " + name + "=PATH:", path) for name, path in settings.options().graders),
+    ):
+        if path is not None and not Path(path).exists():
+            raise UsageError(f"{option} {path}: no such file or folder")
+    for option, url in (("--base-url", settings.base_url), ("--judge-base-url", settings.judge_base_url)):
+        if url is not None:
+            check_url(option, url)
+    if not resumed:
+        _check_output(Path(settings.output_dir))
+    if settings.dataset is not None:
+        names = list(dict.fromkeys(name for task in settings.tasks for name in benchmark(task.benchmark).datasets))
+        if settings.dataset not in (*names, "builtin") and not Path(settings.dataset).exists():
+            raise DatasetError(f"--dataset {settings.dataset}: no such file or folder; names: {', '.join(names)}")
+
+
+def _check_output(folder: Path) -> None:
+    """Run folders can be made in a folder that may not be there yet.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        raise UsageError(f"--output-dir {folder}: {nearest} is no folder, so no run folder can be made there")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise UsageError(f"--output-dir {folder}: {nearest} cannot be written to")
+
+
+def check_url(option: str, url: str) -> None:
+    """Check the form of a server's URL.
+
+    Raises:
+        UsageError: it is no http or https URL with a host; the message names the option.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError as error:
+        raise UsageError(f"{option} {url}: {error}") from error
+    if not usable:
+        raise UsageError(f"{option} {url}: expected a URL such as http://127.0.0.1:8001/v1")
