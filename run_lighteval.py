@@ -14,9 +14,10 @@ def main() -> int:
     if problem is not None:
         sys.stderr.write(f"error: {problem}\n")
         return 2
-    from endpoints.terminal import survive_closed_pipes
+    from endpoints.terminal import speak_utf8, survive_closed_pipes
     from runner.cli import main as run
 
+    speak_utf8()
     survive_closed_pipes()
     return run(sys.argv[1:])
 

@@ -1,14 +1,28 @@
-"""Lets a command go on when the reader of its output goes away, as in ``... | head``.
+"""What a command needs of its terminal: readers of its output may go away (``... | head``), letters are UTF-8.
 
 The module lies here because every room with a command of its own may import ``endpoints``.
 """
 
+import codecs
 import contextlib
 import io
+import os
 import sys
 from typing import Any
 
-__all__ = ["survive_closed_pipes"]
+__all__ = ["speak_utf8", "survive_closed_pipes"]
+
+
+def speak_utf8() -> None:
+    """Start this process anew in Python's UTF-8 mode if its locale knows ASCII alone.
+
+    A command calls this before anything else. Under ``LC_ALL=C PYTHONUTF8=0`` Python can neither read an argument with
+    other letters nor name a file with them. Children inherit the mode. The process keeps its id, its streams and its
+    arguments, byte for byte; other locales are left as they are.
+    """
+    if codecs.lookup(sys.getfilesystemencoding()).name == "ascii":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def survive_closed_pipes() -> None:

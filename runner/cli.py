@@ -50,6 +50,7 @@ _OPTIONAL = {
 def main(argv: Sequence[str]) -> int:
     """Run the command line and return its exit status."""
     try:
+        _check_letters(argv)
         arguments = build_parser().parse_args(argv)
         if arguments.list_tasks:
             print_tasks()
@@ -71,6 +72,18 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     return execute(settings, run_dir=run_dir, show_prompt=arguments.show_prompt, command=list(argv))
+
+
+def _check_letters(argv: Sequence[str]) -> None:
+    """Every argument is text that can be stored and sent.
+
+    Raises:
+        UsageError: one is not UTF-8.
+    """
+    for number, text in enumerate(argv):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            option = argv[number - 1] if number and argv[number - 1].startswith("--") else "an argument"
+            raise UsageError(f"{option}: {text!a} is not UTF-8")
 
 
 def _dry_run(arguments: argparse.Namespace) -> Exit:

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from builders.ifhard.jobs import SHOTS
 from builders.ifhard.type_tables import FULL_SIZE
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,4 +51,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    speak_utf8()
+    survive_closed_pipes()
     sys.exit(main())

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from builders.ifhard.corrupt import corrupt
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.ifhard import verify
 
 __all__ = ["Damaged", "damage", "expectation"]
@@ -116,4 +117,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    speak_utf8()
+    survive_closed_pipes()
     sys.exit(main())

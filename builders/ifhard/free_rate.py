@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from endpoints.terminal import survive_closed_pipes
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.ifhard import verify
 from tasks.ifhard.dataset import BUILTIN
 
@@ -92,5 +92,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    speak_utf8()
     survive_closed_pipes()
     sys.exit(main())

@@ -17,7 +17,7 @@ from endpoints.serving.dry_run import dry_run
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.reading import ServingFileError, find_serving, read_serving
 from endpoints.serving.running import serve
-from endpoints.terminal import survive_closed_pipes
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 
 __all__ = ["main"]
 
@@ -89,5 +89,6 @@ def _show(line: str) -> None:
 
 
 if __name__ == "__main__":
+    speak_utf8()
     survive_closed_pipes()
     sys.exit(main())

@@ -14,7 +14,7 @@ from typing import Final
 
 from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
 from endpoints.errors import EndpointError
-from endpoints.terminal import survive_closed_pipes
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 from judges.asking import open_judge
 from judges.hardmultiqa.calibration import Case, Finding, calibrate, load_cases, render
 from judges.hardmultiqa.judging import DEFAULT_MODEL
@@ -91,5 +91,6 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
+    speak_utf8()
     survive_closed_pipes()
     sys.exit(main())

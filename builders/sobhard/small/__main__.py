@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from builders.sobhard.small.build import build
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.sobhard import answer_text
 from tasks.sobhard.dataset import SOBHardLoader
 
@@ -37,4 +38,6 @@ def _lines(entries: Iterable[Mapping[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
+    speak_utf8()
+    survive_closed_pipes()
     raise SystemExit(main())
