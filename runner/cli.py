@@ -12,7 +12,7 @@ from endpoints.defaults import BASE_URL
 from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.parser import build_parser
-from runner.places import check_places
+from runner.places import check_places, offered_datasets
 from runner.settings import EMBEDDED, Settings, merge_resumed
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError, split_task_list
@@ -105,7 +105,9 @@ def print_tasks() -> None:
     for name in BENCHMARK_NAMES:
         bench = benchmark(name)
         shots = ", ".join(f"|{number}" for number in bench.fewshots)
-        sys.stdout.write(f"{bench.title}: few-shot {shots}, datasets {', '.join(bench.datasets)} or a path\n")
+        offered = offered_datasets(bench)
+        named = "" if bench.default_dataset in offered else f" (name one: --dataset {offered[0]})"
+        sys.stdout.write(f"{bench.title}: few-shot {shots}, datasets {', '.join(offered)} or a path{named}\n")
         for task in bench.tasks():
             sys.stdout.write(f"  {task.plain}\n")
 

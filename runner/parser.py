@@ -92,7 +92,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--max-samples", type=_positive, metavar="N", help="N samples a task (default: a smoke run of 10)"
     )
     what.add_argument("--full", action="store_true", default=None, help="every sample")
-    what.add_argument("--dataset", metavar="builtin|builtin-small|official|PATH", help="default: the benchmark's own")
+    what.add_argument(
+        "--dataset",
+        metavar="builtin|builtin-small|official|PATH",
+        help="default: the benchmark's own (sobhard: name one)",
+    )
     what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
     model = parser.add_argument_group("model")
     model.add_argument(
@@ -126,7 +130,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
     )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
-    judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own")
+    judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")
     judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
     judge.add_argument("--judge-api-key-env", metavar="VAR", help="default OPENAI_API_KEY; unset is fine")
     judge.add_argument(

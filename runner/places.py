@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from runner.exits import UsageError
 from runner.settings import Settings
-from tasks.benchmark import DatasetError
+from tasks.benchmark import Benchmark, DatasetError
 from tasks.registry import benchmark
 
-__all__ = ["check_places", "check_url"]
+__all__ = ["check_places", "check_url", "offered_datasets"]
 
 
 def check_places(settings: Settings, *, resumed: bool) -> None:
@@ -37,9 +37,16 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
     if not resumed:
         _check_output(Path(settings.output_dir))
     if settings.dataset is not None:
-        names = list(dict.fromkeys(name for task in settings.tasks for name in benchmark(task.benchmark).datasets))
-        if settings.dataset not in (*names, "builtin") and not Path(settings.dataset).exists():
+        benches = [benchmark(task.benchmark) for task in settings.tasks]
+        names = list(dict.fromkeys(name for bench in benches for name in offered_datasets(bench)))
+        known = {name for bench in benches for name in bench.datasets}
+        if settings.dataset not in known and not Path(settings.dataset).exists():
             raise DatasetError(f"--dataset {settings.dataset}: no such file or folder; names: {', '.join(names)}")
+
+
+def offered_datasets(bench: Benchmark) -> list[str]:
+    """Names of a benchmark's datasets that can be had: shipped here, or on the Hub."""
+    return [name for name in bench.datasets if name in bench.facts.shipped or name == "official"]
 
 
 def _check_output(folder: Path) -> None:

@@ -9,7 +9,9 @@ import pytest
 
 from runner.cli import main
 from runner.exits import Exit
+from tasks.benchmark import DatasetError, DatasetRequest
 from tasks.names import TaskName
+from tasks.registry import BENCHMARK_NAMES, benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -114,6 +116,30 @@ def test_list_tasks_needs_no_server(capsys):
     ]
     printed = text.split()
     assert {"ifhard:all", "ifhard:easy", "ifhard:medium", "ifhard:hard", "ifhard:expert"} <= set(printed)
+
+
+def test_what_is_listed_can_be_had(tmp_path, capsys):
+    """No name of a dataset that ends in exit 3, and where the default is such a name, the list says to name another."""
+    assert main(["--list-tasks"]) == Exit.COMPLETE
+    heads = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    for name, head in zip(BENCHMARK_NAMES, heads, strict=True):
+        bench = benchmark(name)
+        offered = head.partition("datasets ")[2].partition(" or a path")[0].split(", ")
+        for dataset in set(offered) - {"official"}:  # which needs the network
+            assert bench.load_dataset(DatasetRequest(dataset, tmp_path)).questions
+        try:
+            works = bench.default_dataset == "official" or bench.load_dataset(
+                DatasetRequest(bench.default_dataset, tmp_path)
+            )
+        except DatasetError:
+            works = False
+        assert bool(works) == ("(name one: --dataset " not in head)
+        assert main(["--task", name if not bench.modes else f"{name}:all:{bench.modes[0]}", "--model", "m",
+                     "--dataset", str(tmp_path / "x")]) == Exit.UNAVAILABLE  # fmt: skip
+        assert f"names: {', '.join(offered)}\n" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "sobhard: name one" in " ".join(capsys.readouterr().out.split())
 
 
 def test_help_and_bad_usage_do_not_import_lighteval_or_torch():

@@ -385,6 +385,7 @@ def test_two_benchmarks_in_one_run(command, tmp_path):
         assert f"judge_coverage of {TASK}" in misses[1]
         shrunk = command("--resume", str(result.run_dir), "--max-samples", "5")
         assert shrunk.code == Exit.USAGE
+        (tmp_path / "x").mkdir()
         foreign = command(*more, "--responses", str(answers), "--dataset", str(tmp_path / "x"), task=other, data=None)
     assert foreign.code == Exit.UNAVAILABLE
     assert "hardmultiqa: --dataset" in foreign.err
