@@ -142,14 +142,17 @@ class LightevalRun:
         """Documents of a task with their responses."""
         return [(detail.doc, detail.model_response) for detail in self._details(task)]
 
-    def repeat_check(self, tasks: Sequence[TaskName]) -> tuple[int, int, int]:
+    def repeat_check(self, tasks: Mapping[TaskName, int | None]) -> tuple[int, int, int]:
         """How steady the repeats in some tasks are: questions answered more than once, of them with unlike texts, with
         unlike per-sample scores.
+
+        Args:
+            tasks: how many answers of each task are looked at, in the order of the documents; None for all.
         """
         texts: dict[str, set[str]] = defaultdict(set)
         scores: dict[str, set[str]] = defaultdict(set)
         times: Counter[str] = Counter()
-        for detail in (detail for task in tasks for detail in self._details(task)):
+        for detail in (detail for task, size in tasks.items() for detail in self._details(task)[:size]):
             record = detail.metric["record"]
             if record["outcome"] == "answered":
                 times[record["id"]] += 1

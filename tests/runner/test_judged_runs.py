@@ -31,10 +31,10 @@ def judged(command, monkeypatch):
     """``judged(model, judge, ...)``: a run over the sample set; retries wait milliseconds."""
     monkeypatch.setattr(judges.asking, "Endpoint", functools.partial(Endpoint, retry=QUICK))
 
-    def run(model, judge, *arguments):
+    def run(model, judge, *arguments, task=TASK, size=("--full",)):
         url = judge if isinstance(judge, str) else judge.url
-        there = ["--dataset", "builtin", "--full", "--judge-model", "tiny", "--judge-base-url", url]
-        return command(*arguments, *there, server=model, task=TASK, data=None)
+        there = ["--dataset", "builtin", *size, "--judge-model", "tiny", "--judge-base-url", url]
+        return command(*arguments, *there, server=model, task=task, data=None)
 
     return run
 
@@ -390,6 +390,30 @@ def test_two_benchmarks_in_one_run(command, tmp_path):
     assert foreign.code == Exit.UNAVAILABLE
     assert "hardmultiqa: --dataset" in foreign.err
     assert "every task of a command" in foreign.err
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_smoke_sample_of_a_task_is_its_own(judged, repeats):
+    """Whatever else the command runs: a task has the questions, and the row, that it has alone."""
+    part = "hardmultiqa:open:alignment|0"
+
+    def rows(*tasks):
+        named = [word for task in tasks for word in ("--task", task)]
+        with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+            result = judged(model, judge, *named, "--repeats", str(repeats), size=(), task=None)
+        assert result.code == Exit.COMPLETE
+        return result.run["tasks"], result.out
+
+    whole, _ = rows(TASK)
+    alone, _ = rows(part)
+    both, table = rows(TASK, part)
+    turned, _ = rows(part, TASK)
+    assert whole[TASK]["n_total"] == 10 * repeats
+    assert alone[part]["n_total"] == 8 * repeats  # all that the set has
+    assert both[TASK] == turned[TASK] == whole[TASK]
+    assert both[part] == turned[part] == alone[part]
+    assert "SMOKE RUN of 10 of 40 questions" in table
+    assert (f"repeat check of {TASK}: of 10 questions" in table) == (repeats == 2)
 
 
 def test_a_bound_on_a_resume_is_for_a_metric_of_the_run(judged, command):
