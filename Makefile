@@ -1,9 +1,14 @@
-# Needs git, make and Python 3.11; everything else goes into .venv.
-PYTHON ?= python3.11
+# Needs git, make and Python 3.11, 3.12 or 3.13; everything else goes into .venv.
 VENV := .venv
 BIN := $(VENV)/bin
+# The newest of them that starts and can make environments (a name on PATH may do neither) and is not of version $(1).
+newest = $(shell for p in python3.13 python3.12 python3.11 python3 python; do $$p -c 'import ensurepip, sys, venv; \
+	v = sys.version_info[:2]; sys.exit(not (3, 11) <= v <= (3, 13) or "%d.%d" % v == "$(1)")' \
+	2>/dev/null && echo $$p && break; done)
+PYTHON ?= $(call newest)
+OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e clean
+.PHONY: run test check lint e2e same other clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -25,8 +30,19 @@ lint: $(VENV)/dev.stamp
 e2e: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "vllm or browser"
 
+# Verdicts and the bytes of built datasets are the same under every Python.
+same: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest tests/metrics/ifhard/test_ifhard_vectors.py tests/metrics/ifhard/test_ifhard_cases.py \
+		tests/metrics/sobhard/test_sobhard_vectors.py tests/metrics/ifbench/test_ifbench_fixtures.py \
+		tests/builders/ifhard/test_build_again.py tests/builders/sobhard/test_sobhard_small_set.py
+
+# The same in an environment of another version, where one is installed.
+other: $(VENV)/run.stamp
+	$(if $(OTHER),$(MAKE) same VENV=$(VENV)-other PYTHON=$(OTHER),@echo "no other Python from 3.11 to 3.13 here")
+
 $(VENV)/run.stamp: requirements.txt requirements-data.txt pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(if $(PYTHON),$(PYTHON) -m venv $(VENV),{ echo "no Python from 3.11 to 3.13 that has \
+	venv was found; install one (Debian: python3-venv), or name one: make PYTHON=PATH" >&2; exit 1; })
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-data.txt -e .
 	touch $@
@@ -36,4 +52,4 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-build.txt requirements-dev.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-other build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
