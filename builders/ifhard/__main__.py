@@ -1,4 +1,4 @@
-"""``python -m tasks.ifhard.build --seed N --out DIR``: write a complete, validated dataset.
+"""``python -m tasks.ifhard.build [--seed N] --out DIR``: write a complete, validated dataset.
 
 Files: ``test.jsonl`` (outputs blank), ``shots.jsonl`` (outputs filled), ``witnesses.jsonl`` (a passing answer to
 every test question, in the form that ``--responses`` scores), ``build.json`` (seed, counts, distributions, what was
@@ -9,12 +9,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from tqdm import tqdm
 
 from builders.ifhard.jobs import SHOTS
 from builders.ifhard.type_tables import FULL_SIZE
 from endpoints.terminal import speak_utf8, survive_closed_pipes
+
+SHIPPED_SEED: Final = 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -24,7 +27,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 on success, 1 if a question breaks a guarantee (nothing is written then), 2 if OR-tools is not installed.
     """
     parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build", description="Build the IFHardBench dataset.")
-    parser.add_argument("--seed", type=int, required=True, help="any integer; the same seed gives the same bytes")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=SHIPPED_SEED,
+        help=f"any integer; the same seed gives the same bytes (default {SHIPPED_SEED}, that of the shipped set)",
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for the files, made if it is not there")
     parser.add_argument("--size", type=int, default=FULL_SIZE, help=f"test questions (default {FULL_SIZE})")
     parser.add_argument("--processes", type=int, default=2, help="worker processes; changes the speed only (default 2)")
@@ -47,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"build stopped: {error}\n")
         return 1
     write_files(files, options.out)
+    sys.stderr.write(f"{options.size} questions in {options.out.absolute()}: {', '.join(files)}\n")
     return 0
 
 

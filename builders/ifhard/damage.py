@@ -112,7 +112,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     options.out.write_text(text, encoding="utf-8", newline="\n")
     expected = json.dumps(expectation(damaged), ensure_ascii=False, indent=2) + "\n"
-    options.out.with_name(options.out.name + ".expected.json").write_text(expected, encoding="utf-8", newline="\n")
+    beside = options.out.with_name(options.out.name + ".expected.json")
+    beside.write_text(expected, encoding="utf-8", newline="\n")
+    sys.stderr.write(f"{len(damaged)} answers in {options.out.absolute()}, what to expect of them in {beside.name}\n")
     return 0
 
 

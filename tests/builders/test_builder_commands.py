@@ -1,10 +1,13 @@
 """The documented commands: under their names, and without the part of the installation that one of them needs."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from builders.ifhard.__main__ import SHIPPED_SEED
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("tasks.ifhard.build", "tasks.ifhard.build.damage", "tasks.ifhard.build.free_rate", "tasks.sobhard.small")
@@ -52,6 +55,13 @@ def test_another_missing_module_is_not_hidden(tmp_path):
     assert done.returncode == 1
     assert "requirements-build" not in done.stderr
     assert "ModuleNotFoundError" in done.stderr
+
+
+def test_the_default_seed_is_that_of_the_shipped_set():
+    """A build without a seed makes the set that a run takes."""
+    shipped = json.loads((ROOT / "tasks/ifhard/data/build.json").read_text(encoding="utf-8"))["seed"]
+    assert shipped == SHIPPED_SEED
+    assert f"(default {shipped}, that of the shipped set)" in " ".join(run("-m", COMMANDS[0], "--help").stdout.split())
 
 
 def test_the_solver_is_no_part_of_a_run():

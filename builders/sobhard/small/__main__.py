@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     witnesses = [{"task": "sobhard:all", "id": row["meta"]["base_id"], "response": answer_text(row)} for row in test]
     files = {f"{name}.jsonl": text for name, text in (splits | {"witnesses": _lines(witnesses)}).items()}
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (files | {"README.md": SOBHardLoader.card(splits)}).items():
+    files["README.md"] = SOBHardLoader.card(splits)
+    for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    sys.stderr.write(f"{len(test)} questions in {folder.absolute()}: {', '.join(files)}\n")
     return 0
 
 

@@ -55,10 +55,11 @@ def test_the_seed_draws_the_questions(material):
     assert damage(rows, witnesses, 0.5, seed=1) != damage(rows, witnesses, 0.5, seed=2)
 
 
-def test_the_command_writes_answers_and_expectation(folder, tmp_path):
+def test_the_command_writes_answers_and_expectation(folder, tmp_path, capsys):
     """The command leaves answers that --responses scores, and beside them what to expect."""
     out = tmp_path / "answers.jsonl"
     assert tool.main(["--dataset", str(folder), "--share", "0.5", "--seed", "4", "--out", str(out)]) == 0
+    assert capsys.readouterr().err == f"70 answers in {out}, what to expect of them in answers.jsonl.expected.json\n"
     answers = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     expected = json.loads((tmp_path / "answers.jsonl.expected.json").read_text(encoding="utf-8"))
     assert len(answers) == 70

@@ -25,9 +25,12 @@ NAMES = [f"{row['meta']['categories']['family']}-{row['meta']['categories']['dif
 each_question = pytest.mark.parametrize("row", TEST, ids=NAMES)
 
 
-def test_a_build_gives_the_committed_bytes(tmp_path):
-    """Documents, recipes and data cannot drift apart."""
+def test_a_build_gives_the_committed_bytes(tmp_path, capsys):
+    """Documents, recipes and data cannot drift apart; the command says where the files are."""
     assert build(["--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"33 questions in {tmp_path}: ")
+    assert {path.name for path in tmp_path.iterdir()} == set(said.rpartition(": ")[2].strip().split(", "))
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert made == {path.name: path.read_bytes() for path in BUILTIN_SMALL.iterdir()}
 
