@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from metrics.row_error import RowError
 from metrics.sobhard.constraints import CONSTRAINTS, evaluate
 from metrics.sobhard.context import Context
 from metrics.sobhard.question import Question
-from metrics.sobhard.rows import question_of
+from metrics.sobhard.rows import question_of, row_id
 from metrics.verdict import Verdict
 
 __all__ = ["BALANCE_FLOOR", "METRICS", "UNKNOWN_CELL", "Score", "aggregate", "balance_score", "score", "score_question"]
@@ -52,9 +53,12 @@ def score(row: Mapping[str, Any], raw_response: str | None) -> Score:
         raw_response: the response; None counts as empty.
 
     Raises:
-        RowError: the row cannot be scored. No response raises.
+        RowError: the row cannot be scored, or its reference does not parse. No response raises.
     """
-    return score_question(question_of(row), raw_response)
+    question = question_of(row)
+    if question.gold is None and not question.blanked:
+        raise RowError("does not parse as the target notation", "meta.reference", row_id(row))
+    return score_question(question, raw_response)
 
 
 def score_question(question: Question, response: str | None) -> Score:

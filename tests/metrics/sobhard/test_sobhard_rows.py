@@ -160,6 +160,17 @@ def test_score_names_the_row_too():
         sobhard.score(changed(QUESTIONS["convert_json"], task_meta="{"), "x")
 
 
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("answer", ["", "x", "as the reference"])
+def test_score_refuses_a_reference_that_does_not_parse(name, answer):
+    """Whatever the notation: where nothing can be right, nothing is scored, least of all the reference itself."""
+    row = changed(QUESTIONS[name], reference="{[\"'", outputs="")
+    response = sobhard.answer_text(row) if answer == "as the reference" else answer
+    with pytest.raises(sobhard.RowError, match=r"meta\.reference: does not parse") as caught:
+        sobhard.score(row, response)
+    assert caught.value.row == row["meta"]["base_id"]
+
+
 def test_the_stated_hash_is_checked():
     """The right one passes."""
     row = QUESTIONS["convert_json"]

@@ -4,6 +4,8 @@ import pytest
 from sobhard_questions import QUESTIONS, answer, changed, fence, with_category
 
 from metrics import sobhard
+from metrics.sobhard.rows import question_of
+from metrics.sobhard.scoring import score_question
 
 CONVERT = QUESTIONS["convert_json"]["meta"]["reference"]
 
@@ -111,8 +113,8 @@ APPLIES = [
 
 @pytest.mark.parametrize(("row", "response", "wanted"), APPLIES, ids=range(len(APPLIES)))
 def test_gates(row, response, wanted):
-    """Exactly these constraints are graded; the rest are None."""
-    score = sobhard.score(row, response)
+    """Exactly these constraints are graded; the rest are None, also of a question that sobhard.score would refuse."""
+    score = score_question(question_of(row), response)
     assert {name for name, found in score.constraints.items() if found is not None} == wanted
 
 
@@ -154,7 +156,7 @@ def test_without_family_constraints_the_task_rate_is_the_content_rate():
 def test_content_rate_without_a_reference_value_is_zero():
     """The reference does not parse, so nothing is compared (contract, 11.1, case 15)."""
     row = changed(Q["merge_sql"], reference="", outputs=answer(Q["merge_sql"]))
-    metrics = sobhard.score(row, answer(row, Q["merge_sql"]["meta"]["reference"])).metrics
+    metrics = score_question(question_of(row), answer(row, Q["merge_sql"]["meta"]["reference"])).metrics
     assert metrics["content_pass_rate"] == 0.0
     assert metrics["sample_pass_rate"] == 1.0
     with pytest.raises(sobhard.RowError, match="does not parse"):
