@@ -14,6 +14,7 @@ from metrics.verdict import Verdict
 __all__ = ["check_params", "judge", "verify"]
 
 logger = logging.getLogger(__name__)
+logger.addHandler(logging.NullHandler())  # nothing is printed where nobody has asked for logs
 
 
 def check_params(category: str, params: Any) -> None:
