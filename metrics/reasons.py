@@ -5,6 +5,7 @@ fragment is cut to 60 characters and its invisible characters and lone surrogate
 be written as UTF-8 and the invisible cause of a failure can be seen.
 """
 
+import unicodedata
 from typing import Any, Final
 
 from metrics.verdict import Verdict
@@ -12,6 +13,9 @@ from metrics.verdict import Verdict
 __all__ = ["MAX_QUOTE", "clip", "failed", "nouns", "passed", "quoted"]
 
 MAX_QUOTE: Final = 60
+_NAMED: Final = 4  # code points that a reason names of either text
+# Letters that look alike, small or capital, Latin to Cyrillic; and quotes.
+_ALIKE: Final = str.maketrans("aceopxyikmthb\u2019\u02bc\u2018\u201c\u201d", "асеорхуікмтнв'''\"\"")
 
 
 def passed(reason: str, observed: Any = None, wanted: Any = None) -> Verdict:
@@ -20,8 +24,27 @@ def passed(reason: str, observed: Any = None, wanted: Any = None) -> Verdict:
 
 
 def failed(code: str, reason: str, observed: Any = None, wanted: Any = None) -> Verdict:
-    """A failing verdict."""
+    """A failing verdict; where what was wanted and what was found look alike, the reason names their code points."""
+    if type(observed) is str and type(wanted) is str:
+        reason += _told_apart(observed, wanted)
     return Verdict(False, code, reason, observed, wanted)
+
+
+def _told_apart(observed: str, wanted: str) -> str:
+    """Code points that one text has and the other lacks, if to the eye the one holds the other; else empty."""
+    if not wanted or wanted.casefold() in observed.casefold() or _looks(wanted) not in _looks(observed):
+        return ""
+    pairs = ((wanted, observed), (observed, wanted))
+    only = [[char for char in dict.fromkeys(one) if char not in other] for one, other in pairs]
+    names = [" ".join(f"U+{ord(char):04X}" for char in chars[:_NAMED]) or "nothing of its own" for chars in only]
+    return f" (they look alike: wanted {names[0]}, found {names[1]})"
+
+
+def _looks(text: str) -> str:
+    """Texts that look alike, as one: composed or not, in Cyrillic or Latin letters, with any hyphen, quote or space."""
+    folded = unicodedata.normalize("NFKD", text).casefold().translate(_ALIKE)
+    kinds = ((unicodedata.category(char), char) for char in unicodedata.normalize("NFC", folded))
+    return "".join({"Pd": "-", "Zs": " ", "Cf": ""}.get(kind, char) for kind, char in kinds)
 
 
 def clip(fragment: str) -> str:
