@@ -34,7 +34,8 @@ def _whole(text: str, least: int) -> int:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
     if number < least:
-        raise argparse.ArgumentTypeError(f"must be at least {least}, found {number}")
+        bound = f"at least {least}" if least else "0 or more"
+        raise argparse.ArgumentTypeError(f"must be {bound}, found {number}")
     return number
 
 
