@@ -1,7 +1,7 @@
 """Sentences (IFBench notes, section 2): where one ends, and with which mark.
 
-A sentence ends at a full stop, an exclamation mark or a question mark, repeated marks, closing quotes, brackets and
-markup included, before white space or the end of the text. It does not end
+A sentence ends at a full stop, an ellipsis, an exclamation mark or a question mark, repeated marks, closing quotes,
+brackets and markup included, before white space or the end of the text. It does not end
 
 * where a full stop belongs to an abbreviation, an initial, or the number of a list item;
 * where dots trail off and a small letter follows;
@@ -28,7 +28,7 @@ class Sentence(NamedTuple):
 
     Attributes:
         text: the sentence as written, without outer white space.
-        mark: its last closing mark, ``.``, ``!`` or ``?``; "" if it has none.
+        mark: its last closing mark, ``.`` (an ellipsis too), ``!`` or ``?``; "" if it has none.
     """
 
     text: str
@@ -48,7 +48,7 @@ _QUOTES_AND_BRACKETS: Final = "\"'\u2019\u2018\u201d\u201c\u00bb\u203a)\\]}"
 _CLOSERS: Final = rf"[.!?\u2026{_QUOTES_AND_BRACKETS}*_`~]*+"
 # A mark and all that closes with it. Runs are taken whole and never given back, so every text is read once.
 _ascii_closings = re.compile(r"[.!?][.!?\"')\]}*_`~]*+").finditer
-_all_closings = re.compile(rf"[.!?]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
+_all_closings = re.compile(rf"[.!?\u2026]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
 
 _in_quotes = re.compile(rf"[{_QUOTES_AND_BRACKETS}]").search
 _next_word = re.compile(r"[^\W_]+").search
@@ -135,7 +135,7 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     closing = text[start:end]
     if closing == "." or closing.rstrip("*_`~") == ".":
         return _stop_goes_on(text, start, end)
-    if len(closing) == 1:
+    if closing in ("!", "?"):
         return False
     found = _next_word(text, end, end + _WINDOW)
     small = found is not None and found.group()[0].islower()
@@ -149,8 +149,8 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 def _mark_of(closing: str) -> str:
     if len(closing) == 1:
-        return closing
-    return next(char for char in reversed(closing) if char in ".!?")
+        return closing.replace("\u2026", ".")
+    return next(char for char in reversed(closing.replace("\u2026", ".")) if char in ".!?")
 
 
 def _cut(text: str, found: list[Sentence]) -> None:

@@ -26,7 +26,7 @@ from metrics.ifbench.verbs import is_verb_first
         ("🌞 sun 1️⃣ ☂ x²", ["sun", "x²"]),
         ("naïve élan हिन्दी", ["naïve", "élan", "हिन्दी"]),
         ("今日は、いい ﾈｺ", ["今日は", "いい", "ﾈｺ"]),
-        ("non‑breaking co\u00adop", ["non‑breaking", "co\u00adop"]),
+        ("non‑breaking co‐op", ["non‑breaking", "co‐op"]),
         ("... — ?!", []),
     ],
 )
@@ -53,6 +53,25 @@ def test_parts_of_compounds_can_be_words():
 def test_markup_is_no_word(raw, found):
     """HTML tags, entities and inner bold marks leave the words whole and add none."""
     assert Text(raw).words == found
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "👩\u200d👩\u200d👧 ran",
+        "❤\ufe0f",
+        "☺\ufe0e",
+        "1\ufe0f\u20e3",
+        "👍🏽",
+        "👩🏽\u200d🚀",
+        "🏴\U000e0067\U000e0062\U000e007f",
+        "❤\ufe0f\u200d🔥",
+    ],
+)
+def test_emoji_keep_what_makes_them(whole):
+    """Joiners between pictographs and selectors behind one are part of an emoji; the same characters elsewhere go."""
+    assert words.visible(whole) == whole
+    assert words.visible(f"\ufeffa\u200d{whole}\u200d b\ufe0f3\ufe0e") == f"a{whole} b3"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +130,15 @@ SENTENCES = [
     ("It is 3.5 km. Then 1.2.3 stop.", ["It is 3.5 km.", "Then 1.2.3 stop."], ".."),
     ("What?! Really!? So.", ["What?!", "Really!?", "So."], "!?."),
     ('Ok "stop!". Go.', ['Ok "stop!".', "Go."], ".."),
-    ("... !!! — ?", [], ""),
+    ("... !!! — ? …", [], ""),
+    ("He paused… Then he ate.", ["He paused…", "Then he ate."], ".."),
+    ("He paused… then ate. So…", ["He paused… then ate.", "So…"], ".."),
+    (
+        "“Well…” He left. “Well…” she said. Why…? Oh…!",
+        ["“Well…”", "He left.", "“Well…” she said.", "Why…?", "Oh…!"],
+        "...?!",
+    ),
+    ("*So…* Then a…b.", ["*So…*", "Then a…b."], ".."),
     ("One. ... Two.", ["One.", "Two."], ".."),
     ("Sun rose. 🌞 Birds sang.🐦 Ok", ["Sun rose. 🌞", "Birds sang.🐦", "Ok"], [".", ".", ""]),
     ("1. Rain fell.\n2. Snow came.", ["1. Rain fell.", "2. Snow came."], ".."),
