@@ -11,6 +11,7 @@ __all__ = [
     "AFRICAN_STATES",
     "CONJUNCTIONS",
     "COUNTRY_OF_NAME",
+    "COUNTRY_OF_SECOND_NAME",
     "MINOR_PREPOSITIONS",
     "MINOR_WORDS",
     "NAMES",
@@ -57,4 +58,6 @@ NOUNS_AT_FIRST: Final = word_set(_LISTS["nouns_at_first"])
 COUNTRY_OF_NAME: Final[Mapping[str, str]] = MappingProxyType(
     {name: country for country, others in _LISTS["africa"].items() for name in (country, *others)}
 )
+# Names that say a country beside another name of it, and not alone: capitals of the two Congos, former names.
+COUNTRY_OF_SECOND_NAME: Final[Mapping[str, str]] = MappingProxyType(_LISTS["africa_second_names"])
 AFRICAN_STATES: Final = frozenset(COUNTRY_OF_NAME.values()) - {"western sahara"}
