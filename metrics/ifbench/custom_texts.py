@@ -97,8 +97,12 @@ _QUESTIONS: Final = 4
 _OPTIONS: Final = 5
 _label = re.compile(r"(?:Question|QUESTION)\b[^\S\n]*\d*[^\S\n]*[.:)\u2013\u2014-]*").match
 _bold_label = re.compile(r"(\*\*|__)((?:Question|QUESTION)\b[^*_]*)\1")
-_marked_option = re.compile(r"(?:[(\[][A-Ea-e][)\]]|[A-Ea-e][.):]+)\s*\S").match
-_bare_option = re.compile(r"[A-Ea-e]\s+\S").match
+# An option may be a list item, its letter in bold or italics.
+_OPTION: Final = r"(?:(?:[-+*\u2022\u2023\u25e6\u25aa\u2013]|\d{1,2}[.)])\s+)?[*_]{0,3}"
+_marked_option = re.compile(
+    rf"{_OPTION}(?:[(\[][*_]{{0,3}}[A-Ea-e][*_]{{0,3}}[)\]]|[A-Ea-e][*_]{{0,3}}[.):]+)[*_]{{0,3}}+\s*\S"
+).match
+_bare_option = re.compile(rf"{_OPTION}[A-Ea-e](?:[*_]{{1,3}}+|\s)\s*\S").match
 
 
 def _question(lines: list[str]) -> _Question:
