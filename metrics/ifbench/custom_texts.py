@@ -10,7 +10,7 @@ from metrics.ifbench.lexicon import syllable_counts
 from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import exactly
-from metrics.ifbench.word_lists import word_set
+from metrics.ifbench.word_lists import listed, word_set
 from metrics.ifbench.words import first_letter, has_word, joined_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict
@@ -18,10 +18,7 @@ from metrics.verdict import Verdict
 __all__ = ["character_reverse", "mcq_count_length", "sentence_alphabet", "word_reverse"]
 
 # Words that tell which way a text reads, since they stand in every sentence.
-_FUNCTION_WORDS: Final = word_set(
-    "the a an is are was were has have of in for to by on no from with as and or but it its that this these which our "
-    "be been you we they he she his her their not at so if"
-)
+_FUNCTION_WORDS: Final = listed("telling_words")
 
 
 def _reads_forward(word: str) -> bool:

@@ -511,13 +511,63 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("text", VERBS)
+# Parted by bars, wherever a line ends.
+COMMANDS = """
+Text me when you land. | Text your mom. | Text Mom now. | Refactor this function. | Refactor legacy code first.
+| Photoshop the sky out. | Photoshop images with care. | Sauté the onions. | Sauté onions in butter. | Saute it.
+| Google it. | Yeet the ball. | Airdrop me the file. | DM me. | Venmo him ten dollars. | Facetime your aunt. |
+Email the team. | Slack me the notes. | Tweet about it. | Research the topic. | Research local options before
+you go. | Mark the page. | Mark your calendar. | Set the table. | Set goals that matter. | Set limits that are
+fair. | Watch shows that make you laugh. | Plan walks in the park. | Check whether it is on. | Look at the
+people who are here. | Focus on what is next. | Note that this is new. | Show people how it works. | Visit Paris
+when it is warm. | Use tools that are sharp. | Book flights early. | Clean water tanks weekly. | Open the door.
+| Dry the dishes. | Cook what you love. | Work with people who are kind. | Think about why love is blind. | Go
+where life is good. | Unfollow her. | Air-fry the wings. | Upvote this post. | Screenshot this. | Skype me at
+noon. | Zoom in. | Debug the code. | Help students who need it. | Love thy neighbor. | Love your work. |
+Exercise daily. | Exercise for an hour. | Name three things that are blue. | Name a bird. | Record what is said.
+| Cut carbs. | Plan ahead since time is short. | Turn left when the light is red. | Ask who is there. | Guess
+who is here. | Guess which is best. | Microwave it. | Reboot your phone. | Crowdsource ideas. | Livestream the
+show. | Take breaks. | Make plans. | Read books slowly. | Travel while life is good. | Walk to the store. |
+Drink water. | Rest. | Study hard. | Run errands. | Play games. | Sleep well. | Smile! | Dance like nobody is
+watching. | Live as if time is short. | Walk and talk. | Hope for rain. | Plant trees where soil is deep. | Text
+MOM.
+"""
+SUBJECTS = """
+Research shows that sleep helps. | Research shows promise. | Research has shown it. | Research in the field has
+shown this. | Research on sleep is new. | Research conducted in 2020 was new. | Mark Twain was a writer. | Mark
+Twain wrote it. | Mark Twain famously wrote it. | Grace Hopper invented it. | Grace Kelly was a star. | Bill
+Gates is rich. | Set theory is hard. | Set theory helps students. | Set theory was new. | Open source software
+is free. | Clean water is vital. | Clean energy has grown. | Dry skin needs care. | Cold water is nice. |
+Exercise helps the heart. | Exercise makes people happy. | Practice makes perfect. | Sleep is good. | Sleep
+helps memory. | Text messages are short. | Text is long. | Photoshop is a program. | Photoshop was made in 1990.
+| Google was founded in 1998. | Google Maps is an app. | Alexander the Great won. | Winnie the Pooh is here. |
+With the dog | In my view | Today the sun shines. | Today it rains. | Monday the shop is closed. | Things you
+should know | Everything you need is here. | Love is blind. | Love means never | Study results are in. | Work on
+the bridge was hard. | Group work helps students. | Run time errors are common. | Cast iron pans are heavy. |
+Light travels fast. | Hello everyone | Hi everyone | Hey you | Oh my | Because it rains | Unless you go | That's
+the way | It's a dog | I'm the boss | Will Smith is here | Time flies. | Change is hard. | Change management
+processes are slow. | Rose petals are soft. | Drew Barrymore is here. | Frank Sinatra sang. | Pat Benatar was
+great. | Rob Lowe is an actor. | May flowers are nice. | Book clubs are fun. | Book sales were low. | Cook
+Islands is a country. | Ford cars are old. | Fast food is bad. | Slow cookers are handy. | Warm weather is here.
+| Smart homes are new. | London is big. | Paris, the capital | Guard dogs are loud. | Water was cold. | Access
+to care is vital. | Care for pets is work. | Talk is cheap. | Play is learning. | Walks are fun. | Jack London
+wrote it. | Jack London, a writer, went north. | Research suggests that it works. | Design matters. | Trade
+between nations has grown. | Stress can kill. | Cloud storage is cheap. | Email is fast. | Email has changed
+work. | Text Editor was new. | Zoom is a platform. | Everything is new
+"""
+
+
+def listed(text):
+    return [" ".join(piece.split()) for piece in text.split("|")]
+
+
+@pytest.mark.parametrize("text", [*VERBS, *listed(COMMANDS)])
 def test_verb_first(text):
     """Imperatives, auxiliaries, modal verbs, gerunds and participles, under markup or quotes."""
     assert is_verb_first(text)
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@pytest.mark.parametrize("text", [*OTHERS, *listed(SUBJECTS)])
 def test_no_verb_first(text):
     """Nouns, names, adverbs and particles, also where the form could be a verb elsewhere."""
     assert not is_verb_first(text)
