@@ -12,6 +12,8 @@ __all__ = [
     "CONJUNCTIONS",
     "COUNTRY_OF_NAME",
     "COUNTRY_OF_SECOND_NAME",
+    "DESCRIPTIONS",
+    "EMOJI_RANGES",
     "MINOR_PREPOSITIONS",
     "MINOR_WORDS",
     "NAMES",
@@ -68,3 +70,6 @@ COUNTRY_OF_NAME: Final[Mapping[str, str]] = MappingProxyType(
 # Names that say a country beside another name of it, and not alone: capitals of the two Congos, former names.
 COUNTRY_OF_SECOND_NAME: Final[Mapping[str, str]] = MappingProxyType(_LISTS["africa_second_names"])
 AFRICAN_STATES: Final = frozenset(COUNTRY_OF_NAME.values()) - {"western sahara"}
+
+DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(_LISTS["descriptions"])
+EMOJI_RANGES: Final[str] = _LISTS["emoji_ranges"]
