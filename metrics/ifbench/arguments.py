@@ -7,6 +7,8 @@ A dataset row holds every argument name there is, the unused ones as null, and c
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from metrics.ifbench.words import visible
+
 __all__ = ["COUNT", "PERCENT", "PLACE", "TEXT", "Arguments", "ArgumentsError", "Kind", "read_arguments"]
 
 Arguments = Mapping[str, Any]
@@ -63,7 +65,7 @@ def _whole(value: Any, least: int, most: int) -> int | None:
 
 
 def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+    return value if isinstance(value, str) and visible(value).strip() else None
 
 
 COUNT: Final = Kind("a whole number of at least 0", lambda value: _whole(value, 0, _LIMIT))

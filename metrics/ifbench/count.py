@@ -177,12 +177,20 @@ def word_count_range(text: Text, arguments: Arguments, readings: Readings) -> Ve
 
 
 # Hiragana, katakana (phonetic extensions and half width too), ideographs and their iteration marks.
-_japanese = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}\u30fc\uff70]").search
-_latin = regex.compile(r"\p{Latin}").search
+_japanese = regex.compile(r"[\p{Hiragana}\p{Katakana}\p{Han}\u30fc\uff70]").findall
+_other_letters = regex.compile(r"[\p{L}--[\p{Hiragana}\p{Katakana}\p{Han}\u30fc\uff70]]", regex.V1).findall
+# An abbreviation in capitals (AI, DVD) is one sign of the Japanese word that it stands in.
+_abbreviation = regex.compile(r"(?<!\p{Latin})\p{Lu}{2,3}(?!\p{Latin})")
+
+
+def _is_japanese(word: str) -> bool:
+    """Whether at least half of a word's letters are Japanese."""
+    others = len(_other_letters(_abbreviation.sub("A", word)))
+    return len(_japanese(word)) >= max(others, 1)
 
 
 def words_japanese(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
-    """Every ``N``-th word is Japanese: it has Japanese characters and no Latin letter.
+    """Every ``N``-th word is Japanese: of a word that mixes scripts at least half of the letters are.
 
     Codes: ``ok``, ``not-japanese``, ``too-short``.
     """
@@ -191,7 +199,7 @@ def words_japanese(text: Text, arguments: Arguments, readings: Readings) -> Verd
         word = text.words[place - 1]
         if is_numeral(word) and readings.japanese_exempts_numerals:
             continue
-        if not _japanese(word) or _latin(word):
+        if not _is_japanese(word):
             return failed("not-japanese", f"word {place}, {quoted(word)}, is not Japanese", place)
     if len(text.words) < period and readings.japanese_needs_position:
         return failed(

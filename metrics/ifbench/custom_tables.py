@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from datetime import date
-from typing import Final
+from typing import Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
@@ -11,7 +11,7 @@ from metrics.ifbench.delimited import Field, records_of
 from metrics.ifbench.layout import strip_fence
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least, exactly
-from metrics.ifbench.word_lists import AFRICAN_STATES, COUNTRY_OF_NAME
+from metrics.ifbench.word_lists import AFRICAN_STATES, COUNTRY_OF_NAME, COUNTRY_OF_SECOND_NAME
 from metrics.ifbench.words import base_letters, fold, has_letter, numeral_spans, split_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict
@@ -199,18 +199,51 @@ def multiples(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
 _AFRICAN_LINES: Final = 52
 _list_marker = re.compile(r"\s*(?:\d{1,3}[.):]|[-*+\u2022\u2023\u25e6\u2013])\s+").match
+# What parts two names of one country, and what may lead in the second one.
+_between_names = re.compile(
+    r"[()\[\]/;]|\s[-\u2013\u2014]\s|,(?=\s*(?:formerly|previously|also|or|aka|a\.k\.a)\b)|\s+or\s+", re.I
+)
+_lead_in = re.compile(r"(?:(?:also|formerly|previously|now|once|or|officially|aka|a\.k\.a|known|called|as) )+").match
 
 
-def _country_key(line: str) -> str:
-    """A line as names are compared: its words in base letters, list marker and markup aside."""
+def _name_key(name: str) -> str:
+    """A name as names are compared: its words in base letters, markup aside."""
+    return " ".join(split_words(base_letters(fold(name).replace("&", " and "))))
+
+
+class _Named(NamedTuple):
+    """A line of the list: its names, one or more, and the country that they all are of, if there is one."""
+
+    names: list[str]
+    country: str | None
+
+
+def _named_country(line: str) -> _Named:
+    """What a line names, list marker aside; a second name stands in brackets or behind a sign or word."""
     marker = _list_marker(line)
     rest = line[marker.end() :] if marker else line
-    return " ".join(split_words(base_letters(fold(rest).replace("&", " and "))))
+    whole = _name_key(rest)
+    keys = [key for part in _between_names.split(rest) if (key := _name_key(part))]
+    names = [key[lead.end() :] if (lead := _lead_in(key)) else key for key in keys]
+    if len(names) < 2 or whole in COUNTRY_OF_NAME:
+        return _Named([whole, *filter(COUNTRY_OF_NAME.get, names)], COUNTRY_OF_NAME.get(whole))
+    countries = {COUNTRY_OF_NAME.get(name) or COUNTRY_OF_SECOND_NAME.get(name) for name in names[1:]}
+    # Congo alone is either of the two: what stands beside it says which.
+    if names[0] != "congo" or not countries <= {COUNTRY_OF_NAME["congo"], COUNTRY_OF_NAME["zaire"]}:
+        countries.add(COUNTRY_OF_NAME.get(names[0]))
+    return _Named(names, countries.pop() if len(countries) == 1 else None)
 
 
-def _rises_at(keys: list[str]) -> int:
-    """The first place where a name stands below one that it belongs above, or -1."""
-    return next((place for place in range(1, len(keys)) if keys[place] > keys[place - 1]), -1)
+def _rises_at(lines: list[list[str]]) -> int:
+    """The first place where no name of a line can stand below the line before, or -1; any name of a line will do."""
+    above = None
+    for place, names in enumerate(lines):
+        # The Gambia may stand under T or under G.
+        fitting = [key for name in names for key in (name, name.removeprefix("the ")) if above is None or key <= above]
+        if not fitting:
+            return place
+        above = max(fitting)
+    return -1
 
 
 def reverse_newline(text: Text, _: Arguments, readings: Readings) -> Verdict:
@@ -218,22 +251,22 @@ def reverse_newline(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-zimbabwe``, ``not-a-country``, ``named-twice``, ``wrong-order``, ``too-few``, ``missing``.
     """
-    keys = [key for line in text.lines if (key := _country_key(line))]
-    if "zimbabwe" not in keys:
+    lines = [named for line in text.lines if any((named := _named_country(line)).names)]
+    start = next((place for place, line in enumerate(lines) if line.country == "zimbabwe"), None)
+    if start is None:
         return failed("no-zimbabwe", "no line names Zimbabwe, the first country in reverse order")
-    listed = keys[keys.index("zimbabwe") :]
+    listed = lines[start:]
     seen: set[str] = set()
-    for key in listed:
-        country = COUNTRY_OF_NAME.get(key)
+    for (name, *_names), country in listed:
         if country is None:
-            return failed("not-a-country", f"{quoted(key)} is no country of Africa", clip(key))
+            return failed("not-a-country", f"{quoted(name)} is no country of Africa", clip(name))
         if country in seen:
             return failed("named-twice", f"{country} is named twice", country)
         seen.add(country)
-    rise = _rises_at(listed)
-    # The Gambia may stand under T or under G.
-    if rise > 0 and _rises_at([key.removeprefix("the ") for key in listed]) > 0:
-        return failed("wrong-order", f"{quoted(listed[rise])} stands below {quoted(listed[rise - 1])}", listed[rise])
+    rise = _rises_at([line.names for line in listed])
+    if rise > 0:
+        below, above = listed[rise].names[0], listed[rise - 1].names[0]
+        return failed("wrong-order", f"{quoted(below)} stands below {quoted(above)}", below)
     missing = sorted(AFRICAN_STATES - seen)
     if readings.african_list_complete and missing:
         return failed("missing", f"{len(missing)} countries are missing, among them {missing[0]}", missing[0])

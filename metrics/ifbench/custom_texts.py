@@ -10,7 +10,7 @@ from metrics.ifbench.lexicon import syllable_counts
 from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import exactly
-from metrics.ifbench.word_lists import word_set
+from metrics.ifbench.word_lists import listed, word_set
 from metrics.ifbench.words import first_letter, has_word, joined_words
 from metrics.reasons import clip, failed, passed, quoted
 from metrics.verdict import Verdict
@@ -18,10 +18,7 @@ from metrics.verdict import Verdict
 __all__ = ["character_reverse", "mcq_count_length", "sentence_alphabet", "word_reverse"]
 
 # Words that tell which way a text reads, since they stand in every sentence.
-_FUNCTION_WORDS: Final = word_set(
-    "the a an is are was were has have of in for to by on no from with as and or but it its that this these which our "
-    "be been you we they he she his her their not at so if"
-)
+_FUNCTION_WORDS: Final = listed("telling_words")
 
 
 def _reads_forward(word: str) -> bool:
@@ -97,8 +94,12 @@ _QUESTIONS: Final = 4
 _OPTIONS: Final = 5
 _label = re.compile(r"(?:Question|QUESTION)\b[^\S\n]*\d*[^\S\n]*[.:)\u2013\u2014-]*").match
 _bold_label = re.compile(r"(\*\*|__)((?:Question|QUESTION)\b[^*_]*)\1")
-_marked_option = re.compile(r"(?:[(\[][A-Ea-e][)\]]|[A-Ea-e][.):]+)\s*\S").match
-_bare_option = re.compile(r"[A-Ea-e]\s+\S").match
+# An option may be a list item, its letter in bold or italics.
+_OPTION: Final = r"(?:(?:[-+*\u2022\u2023\u25e6\u25aa\u2013]|\d{1,2}[.)])\s+)?[*_]{0,3}"
+_marked_option = re.compile(
+    rf"{_OPTION}(?:[(\[][*_]{{0,3}}[A-Ea-e][*_]{{0,3}}[)\]]|[A-Ea-e][*_]{{0,3}}[.):]+)[*_]{{0,3}}+\s*\S"
+).match
+_bare_option = re.compile(rf"{_OPTION}[A-Ea-e](?:[*_]{{1,3}}+|\s)\s*\S").match
 
 
 def _question(lines: list[str]) -> _Question:

@@ -19,6 +19,8 @@ from typing import Any, NoReturn
 
 # Packages that some checkers import and that need not be there for the others to work.
 OPTIONAL = ("spacy", "syllapy", "emoji", "langdetect")
+# Folders around a registry that its relative imports may reach, its own included.
+DEPTH = 4
 # Where a pinned wheel carries NLTK's sentence model and stop words.
 NLTK_FOLDER = Path("llama_index", "core", "_static", "nltk_cache")
 
@@ -65,7 +67,7 @@ def _lighteval_registry() -> Any:
 
 
 def _registry_at(file: Path) -> Any:
-    """The table of a checkout, as a module of its package or by itself."""
+    """The table of a checkout, as a module of its package, by itself, or of a package that is made for its folders."""
     folder = file.parent
     if (folder / "__init__.py").is_file():
         sys.path[:0] = [str(folder.parent), str(folder)]
@@ -74,7 +76,20 @@ def _registry_at(file: Path) -> Any:
         except ImportError:
             pass  # modules that import each other by their bare names
     sys.path.insert(0, str(folder))
-    return importlib.import_module(file.stem).INSTRUCTION_DICT
+    try:
+        return importlib.import_module(file.stem).INSTRUCTION_DICT
+    except ImportError as error:
+        if "relative import" not in str(error):
+            raise
+    # Relative imports where no __init__.py makes a package, or beyond it: one package for the folder, in one for the
+    # folder around it, and so on. The names are our own: a folder may be called as no package can be.
+    name = ""
+    for place in reversed([folder, *folder.parents][:DEPTH]):
+        name = f"{name}.checkout".lstrip(".")
+        package = types.ModuleType(name)
+        package.__path__ = [str(place)]
+        sys.modules[name] = package
+    return importlib.import_module(f"{name}.{file.stem}").INSTRUCTION_DICT
 
 
 def _judge(registry: Any, request: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, l
 from metrics.ifbench.lexicon import ResourceError
 from metrics.ifbench.registry import CHECKERS, Checker
 from metrics.ifbench.text import Text
+from metrics.ifbench.words import visible
 from metrics.reasons import failed
 from metrics.verdict import Verdict
 
@@ -82,7 +83,9 @@ def loose_variants(answer: str) -> Iterator[str]:
 def _judge(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
     """One verdict over one text. A checker that raises fails the text, and says so: code ``crash`` (6.3)."""
     try:
-        return checker.check(Text(answer), arguments, readings)
+        text = Text(answer)
+        shown = {name: visible(value) if isinstance(value, str) else value for name, value in arguments.items()}
+        return checker.check(text, shown, readings) if text.raw.strip() else BLANK
     except ResourceError:
         raise
     except Exception as error:
@@ -96,6 +99,7 @@ def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings
     Of an answer over LONGEST_LOOSE characters the variants are not tried, and the reason says so: a listed deviation
     from 6.2, for eight times the work on a runaway text would take seconds.
     """
+    answer = visible(answer)
     strict: Verdict | None = None
     if len(answer) > LONGEST_LOOSE and answer.strip():
         verdict = _judge(checker, arguments, answer, readings)

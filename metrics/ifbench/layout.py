@@ -33,10 +33,10 @@ _html_heading_end = re.compile(r"</h[1-6]\s*>", re.IGNORECASE).search
 _rule = re.compile(r"\s*(?:(?:-\s*){2,}|(?:\*\s*){2,}|(?:_\s*){2,}|=+)\Z").match
 _item = re.compile(r"\s*(?:[-+*\u2022\u2023\u25e6\u25aa\u2013]|(?:\d{1,3}|[A-Za-z])[.)])\s+\S").match
 
-# One * and a space; two or more are bold markup, or a rule.
-star_bullet = re.compile(r"\s*\*\s+[^\s*]").match
-# One hyphen; two or more are a rule or a dash.
-dash_line = re.compile(r"\s*-(?!-)\s*[^\s-]").match
+# One * and a space, then any text, bold or not; asterisks alone are a rule. Nothing is given back: lines may be long.
+star_bullet = re.compile(r"\s*+\*\s++(?![\s*]*+\Z)").match
+# One hyphen, then any text, also one that begins with a dash after a space; hyphens alone are a rule.
+dash_line = re.compile(r"\s*+-(?:\s++|(?!-))(?![\s-]*+\Z)").match
 
 _inline: Final = "i|em|b|strong|u|s|small|mark|sup|sub|span|code|del|ins|font|a"
 _block: Final = "p|br|h[1-6]|ul|ol|li|div|section|article|blockquote|hr|pre|table|tr|td|th|body|html|center"

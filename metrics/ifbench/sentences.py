@@ -1,7 +1,7 @@
 """Sentences (IFBench notes, section 2): where one ends, and with which mark.
 
-A sentence ends at a full stop, an exclamation mark or a question mark, repeated marks, closing quotes, brackets and
-markup included, before white space or the end of the text. It does not end
+A sentence ends at a full stop, an ellipsis, an exclamation mark or a question mark, repeated marks, closing quotes,
+brackets and markup included, before white space or the end of the text. It does not end
 
 * where a full stop belongs to an abbreviation, an initial, or the number of a list item;
 * where dots trail off and a small letter follows;
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from metrics.ifbench.emoji import EMOJI
 from metrics.ifbench.layout import segments_of
-from metrics.ifbench.word_lists import word_set
+from metrics.ifbench.word_lists import listed, word_set
 from metrics.ifbench.words import has_word, joined_words
 
 __all__ = ["Sentence", "sentences_of", "words_in"]
@@ -28,7 +28,7 @@ class Sentence(NamedTuple):
 
     Attributes:
         text: the sentence as written, without outer white space.
-        mark: its last closing mark, ``.``, ``!`` or ``?``; "" if it has none.
+        mark: its last closing mark, ``.`` (an ellipsis too), ``!`` or ``?``; "" if it has none.
     """
 
     text: str
@@ -48,7 +48,7 @@ _QUOTES_AND_BRACKETS: Final = "\"'\u2019\u2018\u201d\u201c\u00bb\u203a)\\]}"
 _CLOSERS: Final = rf"[.!?\u2026{_QUOTES_AND_BRACKETS}*_`~]*+"
 # A mark and all that closes with it. Runs are taken whole and never given back, so every text is read once.
 _ascii_closings = re.compile(r"[.!?][.!?\"')\]}*_`~]*+").finditer
-_all_closings = re.compile(rf"[.!?]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
+_all_closings = re.compile(rf"[.!?\u2026]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
 
 _in_quotes = re.compile(rf"[{_QUOTES_AND_BRACKETS}]").search
 _next_word = re.compile(r"[^\W_]+").search
@@ -57,16 +57,11 @@ _WINDOW: Final = 48  # how far ahead the next word, and behind the word before, 
 _line_opener = re.compile(r"[\s\"'\u201c\u2018(*_#>-]*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\Z").match
 
 # These never end a sentence before a capital letter.
-_TITLES: Final = word_set(
-    "mr mrs ms mx dr prof rev hon gen col capt cpt lt sgt maj cmdr adm gov sen rep pres messrs mme mlle fr mt "
-    "e.g i.e eg vs cf viz ca approx dept"
-)
+_TITLES: Final = listed("titles")
 # These end a sentence only before a word that often opens one.
 _SUFFIXES: Final = word_set("inc ltd co corp jr sr ave blvd rd st bros est al ph.d")
 # These are abbreviations before a number, and ordinary words or sentence ends otherwise.
-_BEFORE_NUMBERS: Final = word_set(
-    "no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec"
-)
+_BEFORE_NUMBERS: Final = listed("before_numbers")
 # These end a sentence wherever a capital follows.
 _ENDINGS: Final = frozenset(("etc", "a.m", "p.m"))
 _ABBREVIATIONS: Final = _TITLES | _SUFFIXES | _BEFORE_NUMBERS | _ENDINGS
@@ -74,14 +69,8 @@ _ROMAN: Final = frozenset("ivx")
 _LONGEST: Final = max(map(len, _ABBREVIATIONS)) + 1
 # How a word that may be an abbreviation or a Roman number ends; hardly any other word does.
 _TAILS: Final = frozenset(word[-2:] for word in _ABBREVIATIONS) | {first + last for first in "ivx" for last in "ivx"}
-_OPENERS: Final = word_set(
-    "the a an he she it they we i you this that these those there here but and or so yet if when while after before in "
-    "on at as for from with by my his her its our their your what who why how where once then now yes no not all some "
-    "many most one two both each every however meanwhile finally later soon today"
-)
-_SPEECH: Final = word_set(
-    "said cried asked shouted whispered replied yelled answered exclaimed murmured muttered screamed demanded"
-)
+_OPENERS: Final = listed("sentence_openers")
+_SPEECH: Final = listed("speech_verbs")
 _speaker = re.compile(r"\s+(?:[A-Z]\w*\.?\s+){1,3}([a-z]+)").match
 
 
@@ -135,7 +124,7 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     closing = text[start:end]
     if closing == "." or closing.rstrip("*_`~") == ".":
         return _stop_goes_on(text, start, end)
-    if len(closing) == 1:
+    if closing in ("!", "?"):
         return False
     found = _next_word(text, end, end + _WINDOW)
     small = found is not None and found.group()[0].islower()
@@ -149,8 +138,8 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 def _mark_of(closing: str) -> str:
     if len(closing) == 1:
-        return closing
-    return next(char for char in reversed(closing) if char in ".!?")
+        return closing.replace("\u2026", ".")
+    return next(char for char in reversed(closing.replace("\u2026", ".")) if char in ".!?")
 
 
 def _cut(text: str, found: list[Sentence]) -> None:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from metrics.ifbench.layout import strip_tags
 from metrics.ifbench.sentences import Sentence, sentences_of
-from metrics.ifbench.words import fold, joined_words, split_words
+from metrics.ifbench.words import fold, joined_words, split_words, visible
 
 __all__ = ["Text"]
 
@@ -19,11 +19,11 @@ class Text:
     """An answer. Each property is computed at its first use and kept; callers must not change the lists.
 
     Args:
-        raw: the answer that is graded, not trimmed.
+        raw: the answer that is graded, not trimmed; what nothing shows goes first.
     """
 
     def __init__(self, raw: str) -> None:
-        self.raw = raw
+        self.raw = visible(raw)
         self._sentences: dict[bool, list[Sentence]] = {}
 
     @cached_property

@@ -24,12 +24,22 @@ __all__ = [
     "numeral_spans",
     "split_words",
     "tokens_of",
+    "visible",
 ]
 
-# Outside ASCII two more signs count as apostrophes, two more as hyphens, and an invisible hyphen may stand in a word.
+# Outside ASCII three more signs count as apostrophes, two more as hyphens.
 _APOSTROPHES: Final = "'\u2019\u2018\uff07"
 _HYPHENS: Final = "\u2010\u2011-"  # the plain one last: it stands for itself in a character class
-_INVISIBLE: Final = "\u00ad\u2060\ufeff"
+# Nothing shows these: soft hyphen, zero-width spaces and joiners, word joiner, byte-order mark, marks of direction,
+# variation selectors. What makes an emoji of its neighbours stays: a joiner between pictographs, a selector behind one.
+_unseen = regex.compile(
+    r"[\u00ad\u034f\u061c\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0d\ufeff"
+    r"\U000e0100-\U000e01ef]"
+)
+_idle = regex.compile(
+    r"(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\U000e007f])\u200d|\u200d(?!\p{Extended_Pictographic})"
+    r"|(?<!\p{Extended_Pictographic}|[0-9#*](?=.\u20e3))[\ufe0e\ufe0f]"
+)
 
 
 def _ascii_pattern(joiners: str) -> re.Pattern[str]:
@@ -47,8 +57,8 @@ def _full_pattern(joiners: str) -> "regex.Pattern[str]":
     return regex.compile(rf"{letters}|{keycap}{run}(?:[{joiners}]{run}|(?<=\p{{Nd}})[.,:](?=\p{{Nd}}){run})*")
 
 
-_JOINED: Final = (_ascii_pattern("'-"), _full_pattern(_APOSTROPHES + _INVISIBLE + _HYPHENS))
-_SPLIT: Final = (_ascii_pattern("'"), _full_pattern(_APOSTROPHES + _INVISIBLE))
+_JOINED: Final = (_ascii_pattern("'-"), _full_pattern(_APOSTROPHES + _HYPHENS))
+_SPLIT: Final = (_ascii_pattern("'"), _full_pattern(_APOSTROPHES))
 
 # Words and, each by itself, the marks between them.
 _TOKEN: Final = (
@@ -61,9 +71,7 @@ NAME_RUN: Final = re.compile(r"[^\W_]+")
 
 _any_letter = re.compile(r"[^\W\d_]").search
 _any_word = re.compile(r"[^\W_]").search
-_folds: Final = str.maketrans(
-    {**dict.fromkeys(_APOSTROPHES[1:], "'"), **dict.fromkeys(_HYPHENS[:-1], "-"), **dict.fromkeys(_INVISIBLE)}
-)
+_folds: Final = str.maketrans({**dict.fromkeys(_APOSTROPHES[1:], "'"), **dict.fromkeys(_HYPHENS[:-1], "-")})
 
 # Letters that Unicode does not take apart into a base letter and a mark.
 _BASES: Final = str.maketrans(
@@ -73,6 +81,11 @@ _marks = regex.compile(r"\p{M}+")
 
 # Thousands commas between groups of three, one decimal part; anything else separates two numerals.
 _numeral = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
+
+
+def visible(text: str) -> str:
+    """The text without the characters that nothing shows; emoji stay whole."""
+    return text if text.isascii() else _idle.sub("", _unseen.sub("", text))
 
 
 def joined_words(text: str) -> list[str]:
@@ -91,7 +104,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Case folded, apostrophes and hyphens straight, invisible hyphens gone."""
+    """Case folded, apostrophes and hyphens straight."""
     return text.lower() if text.isascii() else text.casefold().translate(_folds)
 
 

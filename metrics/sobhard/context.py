@@ -25,12 +25,10 @@ class Context:
     def __init__(self, question: Question, response: str | None) -> None:
         self.question = question
         self.package: Package = unpack(response, question.tag)
-        # An empty response is not parsed, in whatever notation; an empty block is.
-        self.parsed: Parsed = (
-            question.parse(self.package.body)
-            if self.package.text
-            else Parsed(None, "empty-response", "nothing to parse")
-        )
+        self.parsed: Parsed = question.parse(self.package.body)
+        # Of nothing only JSONL makes a value, the empty list.
+        if not self.package.text and self.parsed.value is None:
+            self.parsed = Parsed(None, "empty-response", "nothing to parse")
         self.pred: Any = self.parsed.value
         if question.family == "schema_gen" and isinstance(self.pred, dict) and "$schema" in self.pred:
             self.pred = {key: value for key, value in self.pred.items() if key != "$schema"}

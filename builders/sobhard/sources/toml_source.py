@@ -1,17 +1,18 @@
-"""toml: TOML 1.0 as the standard library reads it, less what no JSON value holds (dates, ``inf``, ``nan``)."""
+"""toml: TOML 1.0 as a pinned reader takes it, less what no JSON value holds (dates, ``inf``, ``nan``)."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Final
+
+import tomli
 
 from builders.sobhard.sources.json_family import json_text
 from builders.sobhard.sources.model import MAX_DEPTH, Layout, SourceRefused, Value, checked, clip, number, refuse
 
 __all__ = ["read_toml", "write_toml"]
 
-# tomllib takes up to 2.5 microseconds a character, and for each dotted key a time quadratic in its dots.
+# tomli takes up to 2.5 microseconds a character, and for each dotted key a time quadratic in its dots.
 _MAX_CHARS: Final = 300_000
 _MAX_DOTS_SQUARED: Final = 3_000_000  # over the lines, the square of the dots of each
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -41,10 +42,10 @@ def read_toml(text: str, layout: Layout) -> Value:
     if sum(line.count(".") ** 2 for line in text.split("\n")) > _MAX_DOTS_SQUARED:
         refuse("too-large", "lines with too many dots, which may be keys of very many parts")
     try:
-        value = tomllib.loads(text, parse_float=number)
+        value = tomli.loads(text, parse_float=number)
     except SourceRefused:
         raise
-    except tomllib.TOMLDecodeError as error:
+    except tomli.TOMLDecodeError as error:
         return refuse("syntax", str(error))
     except RecursionError:
         return refuse("too-deep", f"more than {MAX_DEPTH} levels")

@@ -42,7 +42,7 @@ TARGETS: Final[Mapping[str, Target]] = MappingProxyType(
             Target("json", "json", False, parse_json, True, "One JSON value; NaN, Infinity and repeated keys pass."),
             Target("jsonl", "jsonl", False, parse_jsonl, True, "One JSON value a line; no line is the empty list."),
             Target("yaml", "yaml", False, parse_yaml, True, "One YAML 1.1 document under PyYAML's safe schema."),
-            Target("toml", "toml", False, parse_toml, True, "A TOML 1.0 document."),
+            Target("toml", "toml", False, parse_toml, True, "A TOML 1.0 document; an empty text is none."),
             Target(
                 "properties", "properties", True, parse_properties, True, "Lines of key = value, without any escapes."
             ),

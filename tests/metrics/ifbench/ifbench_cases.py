@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from metrics.ifbench import CHECKERS
 from metrics.ifbench.arguments import COUNT, PERCENT, PLACE, TEXT
+from metrics.ifbench.words import visible
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "tasks" / "ifbench" / "fixtures"
@@ -61,7 +62,7 @@ _VALUES = {
     COUNT: st.integers(0, 6),
     PLACE: st.integers(1, 4),
     PERCENT: st.integers(0, 100),
-    TEXT: st.sampled_from(FRAGMENTS).filter(str.strip) | st.text(min_size=1, max_size=12).filter(str.strip),
+    TEXT: (st.sampled_from(FRAGMENTS) | st.text(min_size=1, max_size=12)).filter(lambda text: visible(text).strip()),
 }
 
 

@@ -34,6 +34,44 @@ def test_fixture_gets_its_label(row, grader):
     assert verdict.code != "crash"
 
 
+@pytest.mark.parametrize("grader", ["fixes_only", "proposed", "proposed_loose"])
+@pytest.mark.parametrize("code", [0xAD, 0x200B, 0x200C, 0x200E, 0x2060, 0x2066, 0xFE00, 0xFEFF, 0xE0100], ids=hex)
+def test_what_nothing_shows_changes_no_verdict(code, grader):
+    """At either end, in every word, before every line, around every sign; in the arguments as in the answer."""
+    unseen, moved = chr(code), []
+    for row in OWN:
+        kwargs, answer = json.loads(row["kwargs_json"]), row["response"]
+        plain = ifbench.verify(row["instruction_id"], kwargs, answer, grader=grader)
+        hidden = {name: unseen.join(value) if isinstance(value, str) else value for name, value in kwargs.items()}
+        cases = [(kwargs, f"{unseen}{answer}{unseen}"), (kwargs, unseen.join(answer)), (hidden, answer)]
+        found = [ifbench.verify(row["instruction_id"], *case, grader=grader).passed for case in cases]
+        if found != [plain.passed] * len(cases):
+            moved.append((row["name"], plain.passed, found))
+    assert moved == []
+
+
+@pytest.mark.parametrize("joiner", ["\u200d", "\ufe0e", "\ufe0f"], ids=ascii)
+def test_what_makes_emoji_does_nothing_elsewhere(joiner):
+    """A joiner or a selector at either end, and behind each letter and each mark."""
+    for row in OWN:
+        kwargs, answer = json.loads(row["kwargs_json"]), row["response"]
+        inside = re.sub(r"(?<=[\w.,!?*-])(?![\ufe0f\u20e3])", joiner, answer)
+        found = {
+            ifbench.verify(row["instruction_id"], kwargs, text).passed
+            for text in (answer, inside, joiner + answer, answer + joiner if answer[-1:].isascii() else answer)
+        }
+        assert len(found) == 1, row["name"]
+
+
+@pytest.mark.parametrize("instruction_id", ifbench.CHECKERS)
+def test_an_answer_that_nothing_shows_is_blank(instruction_id):
+    """It follows no instruction, whatever that forbids."""
+    row = next(row for row in OWN if row["instruction_id"] == instruction_id)
+    for grader in ("fixes_only", "proposed_loose"):
+        verdict = ifbench.verify(instruction_id, json.loads(row["kwargs_json"]), "\u200b\n\ufeff", grader=grader)
+        assert verdict.code == "blank-answer"
+
+
 def test_fixtures_have_the_published_shape():
     """Fields, order of fields, and identifiers that are made of the content."""
     for row in OWN:

@@ -209,6 +209,47 @@ def test_a_package_is_loaded_as_one(tmp_path):
         checkers.close()
 
 
+RELATIVE = "from .instructions import Checker\nINSTRUCTION_DICT = {'format:list': Checker}\n"
+PARENT = "from ..common.base import Checker\nINSTRUCTION_DICT = {'format:list': Checker}\n"
+MIXED = "import instructions\nfrom .instructions import Checker\nINSTRUCTION_DICT = {'format:list': Checker}\n"
+
+
+@pytest.mark.parametrize(
+    ("registry", "module", "folder", "package"),
+    [
+        (RELATIVE, "{}/instructions.py", "ifbench", False),
+        (RELATIVE, "{}/instructions.py", "IFBench-1.0", True),
+        (MIXED, "{}/instructions.py", "json", False),
+        (PARENT, "common/base.py", "my checkers", False),
+        (PARENT, "common/base.py", "ifbench", True),
+    ],
+)
+def test_relative_imports_need_no_package(tmp_path, registry, module, folder, package):
+    """With ``__init__.py`` and without; from the folder around too; whatever the folder is called."""
+    home = tmp_path / "checkout" / folder
+    for file, text in (
+        (tmp_path / "checkout" / module.format(folder), REGISTRY),
+        (home / "instructions_registry.py", registry),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    if package:
+        (home / "__init__.py").touch()
+    checkers = ForeignCheckers(source_at("other", home))
+    try:
+        assert _judge(checkers, "- a").passed
+        assert not _judge(checkers, "a").passed
+    finally:
+        checkers.close()
+
+
+def test_a_package_that_is_missing_is_named(tmp_path):
+    """An import error of another kind is no reason to try packages."""
+    checkers = _checkers_of(tmp_path, "from nowhere_to_be_found import Checker\n")
+    with pytest.raises(NotGradableError, match="nowhere_to_be_found"):
+        _judge(checkers, "a")
+
+
 def test_what_cannot_be_loaded_is_said(tmp_path):
     """A path without checkers is refused at once; checkers that do not import are not gradable."""
     with pytest.raises(ValueError, match=r"no instructions_registry\.py"):

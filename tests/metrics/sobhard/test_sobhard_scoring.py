@@ -65,10 +65,10 @@ APPLIES = [
         fence("[]", "json"),
         TAGGED | {"schema.required_sorted", "schema.no_extra_keywords"},
     ),
-    (Q["patch_toml"], fence("", "toml"), TAGGED | {"patch.ops_applied"}),
+    (Q["patch_toml"], fence("# c", "toml"), TAGGED | {"patch.ops_applied"}),
     (
         changed(Q["patch_toml"], task_meta={"ops": [], "program": [{"rule": "sort_keys"}]}),
-        fence("", "toml"),
+        fence("# c", "toml"),
         TAGGED | PROGRAM,
     ),
     (
@@ -116,6 +116,21 @@ def test_gates(row, response, wanted):
     """Exactly these constraints are graded; the rest are None, also of a question that sobhard.score would refuse."""
     score = score_question(question_of(row), response)
     assert {name for name, found in score.constraints.items() if found is not None} == wanted
+
+
+@pytest.mark.parametrize("response", ["", " \n", "\ufeff", "<think>plan</think>\n"])
+@pytest.mark.parametrize("name", Q)
+def test_an_empty_answer_parses_in_jsonl_alone(name, response):
+    """It is JSONL's empty list, whose structure is another than the reference's; no metric is above 0."""
+    row = Q[name]
+    score = sobhard.score(row, response)
+    jsonl = row["meta"]["categories"]["target_format"] == "jsonl"
+    assert score.constraints["syn.parses_target"].passed == jsonl
+    structure = score.constraints["val.structure_match"]
+    assert structure is not None if jsonl else structure is None
+    assert not (structure and structure.passed)
+    assert set(score.metrics.values()) == {0.0}
+    assert score.empty
 
 
 def test_metrics_by_hand():

@@ -3,8 +3,12 @@
 import datetime
 import json
 import math
+import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,7 +83,8 @@ READ = [
         {"a": {"b": 1}, "c": [1, 2], "d": {"x": "y"}, "t": [{"k": True}], "u": {"f": 31}},
     ),
     ("toml", "x = inf\ny = 1_000\nz = 2024-05-01", {"x": math.inf, "y": 1000, "z": datetime.date(2024, 5, 1)}),
-    ("toml", "", {}),
+    ("toml", "# c\n", {}),
+    ("jsonl", " \n\n", []),
     ("properties", "a = 1\n\n # c\n! d\nb=x=y\n c  =  \na = 2", {"a": "2", "b": "x=y", "c": ""}),
     ("properties", r"a = \u0041 \n", {"a": r"\u0041 \n"}),
     ("sqlinsert", "INSERT INTO records (a, b) VALUES ('1', NULL);", [{"a": "1", "b": None}]),
@@ -129,12 +134,19 @@ REFUSED = [
     ("yaml", "{<<: 1}", "invalid-yaml"),
     ("yaml", "!!omap [{a: 1, b: 2}]", "unknown-tag"),
     ("yaml", "a: b: c", "invalid-yaml"),
+    ("toml", "", "empty-toml"),
+    ("toml", " \n\t\n", "empty-toml"),
+    ("toml", "```toml\n\n```", "empty-toml"),
     ("toml", "a = 1\na = 2", "invalid-toml"),
     ("toml", "[a]\n[a]", "invalid-toml"),
     ("toml", "a = {\nb = 1}", "invalid-toml"),
     ("toml", "a = {b = 1,}", "invalid-toml"),
     ("toml", 'a = "\\ud800"', "invalid-toml"),
     ("toml", 'a = "\\e"', "invalid-toml"),
+    ("toml", 'a = "\\x41"', "invalid-toml"),
+    ("toml", "a = {b = 1 # c\n}", "invalid-toml"),
+    ("toml", "a = 12:30", "invalid-toml"),
+    ("toml", "a = 2024-05-01 12:30", "invalid-toml"),
     ("toml", "a = слово", "invalid-toml"),
     ("toml", "\ufeffa = 1", "invalid-toml"),
     ("toml", "a = " + "[" * 1000 + "]" * 1000, "too-deep"),
@@ -195,6 +207,26 @@ def test_refused(target, text, code):
     assert parsed.reason
     assert "\n" not in parsed.reason
     assert len(parsed.reason) < 300
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 15), reason="from Python 3.15 on the standard library reads TOML 1.1")
+@pytest.mark.parametrize("text", [text for target, text, *_ in READ + REFUSED if target == "toml" and len(text) < 2000])
+def test_toml_is_read_as_python_reads_toml_1_0(text):
+    """The pinned reader takes and refuses what the standard library's TOML 1.0 reader does, to the type."""
+
+    def outcome(loads, error):
+        try:
+            return loads(text)
+        except error as refusal:
+            return str(refusal)
+
+    assert same(outcome(tomli.loads, tomli.TOMLDecodeError), outcome(tomllib.loads, tomllib.TOMLDecodeError))
+
+
+def test_no_scorer_reads_toml_with_the_interpreters_own_reader():
+    """That one changes with the interpreter: a verdict would too."""
+    rooms = [Path(__file__).parents[3] / room for room in ("metrics", "builders")]
+    assert [str(file) for room in rooms for file in room.rglob("*.py") if "tomllib." in file.read_text("utf-8")] == []
 
 
 def test_trailing_tab_is_trimmed_with_the_text():
