@@ -28,7 +28,7 @@ ErrorCode = Literal[
     "rate-limited",  # HTTP 429 to the last attempt
     "server-error",  # HTTP 5xx, 408, 409 to the last attempt
     "bad-body",  # truncated, not JSON, or JSON without a usable choice
-    "aborted",  # the server ended the generation itself (finish_reason abort or error)
+    "aborted",  # the generation broke off: an error beside the choices, or a finish reason that is no known end
     "context-overflow",  # the server says that prompt and answer do not fit its window
     "does-not-fit",  # found before sending: never sent
     "refused",  # another HTTP 3xx or 4xx

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from endpoints.errors import ErrorCode
+from endpoints.finish import ending
 
 __all__ = ["Outcome", "storable"]
 
-_CUT_REASONS: Final = frozenset({"length", "max_tokens"})
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -54,8 +54,13 @@ class Outcome:
 
     @property
     def truncated(self) -> bool:
-        """Whether the token cap ended the answer."""
-        return self.finish_reason in _CUT_REASONS
+        """Whether a limit ended the answer: the token cap, the window, or the server's own stop of repetitions."""
+        return ending(self.finish_reason) == "cut"
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the finish reason is not known to end an answer, so that the text is a fragment."""
+        return ending(self.finish_reason) == "broken"
 
     def after(self, attempts: int) -> "Outcome":
         """A copy with this number of attempts."""

@@ -1,15 +1,13 @@
 """Reads the body of a successful response, and checks every field that it uses."""
 
 import json
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from endpoints.errors import one_line, server_words
+from endpoints.finish import ending, reason_words
 from endpoints.outcome import Outcome, storable
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
-
-# vLLM's words for a generation that it ended itself: the text is a fragment, not an answer.
-_ABORTED: Final = frozenset({"abort", "aborted", "cancelled", "error"})
 
 
 class BadReplyError(ValueError):
@@ -32,7 +30,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
 
     Raises:
         BadReplyError: the body is not JSON, has no choices, or its first choice has another shape.
-        AbortedReplyError: the finish reason says that the server stopped early.
+        AbortedReplyError: the finish reason is not known to end an answer, or an error stands beside the choices or
+            in the first of them.
     """
     try:
         parsed: Any = json.loads(body)
@@ -44,9 +43,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReplyError(f"the body has no choices: {server_words(body)[0]}")
     choice: dict[str, Any] = choices[0]
-    finish_reason = _optional_text(choice.get("finish_reason"))
-    if finish_reason in _ABORTED:
-        raise AbortedReplyError(f"the server broke the generation off (finish_reason {finish_reason!r})")
+    finish_reason = reason_words(choice.get("finish_reason"))
+    _check_whole(parsed, choice, finish_reason)
     text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
     usage = parsed.get("usage")
     counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
@@ -59,6 +57,27 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
         completion_tokens=_optional_count(counts.get("completion_tokens")),
         attempts=1,
     )
+
+
+def _check_whole(parsed: dict[str, Any], choice: dict[str, Any], finish_reason: str | None) -> None:
+    """Check that nothing in the body says that the generation broke off.
+
+    Raises:
+        AbortedReplyError: something does.
+    """
+    broken = ending(finish_reason) == "broken"
+    reason = f" (finish_reason {one_line(finish_reason or '', 100)!r})" if broken else ""
+    message = choice.get("message")
+    given = choice.get("finish_reason")
+    places = (parsed, choice, message if isinstance(message, dict) else {}, given if isinstance(given, dict) else {})
+    for place in places:
+        # Many servers send the field with every answer, empty: null, "", {}.
+        error = place.get("error") or (place.get("message") if broken and place is given else None)
+        if error:
+            said = server_words(json.dumps({"error": error}).encode())[0]
+            raise AbortedReplyError(f"the server broke the generation off{reason}: {said}")
+    if broken:
+        raise AbortedReplyError(f"the server broke the generation off{reason}")
 
 
 def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:

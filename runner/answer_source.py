@@ -53,7 +53,11 @@ class AnswerSource:
             JournalError: the journal cannot be read.
         """
         lines = read_journal(self.kept) if self.kept is not None and self.kept.exists() else []
-        held = {(line.task, line.sample_id, line.repeat) for line in lines if line.outcome.status == "answered"}
+        held = {
+            (line.task, line.sample_id, line.repeat)
+            for line in lines
+            if line.outcome.status == "answered" and not line.outcome.broken_off
+        }
         return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 
 

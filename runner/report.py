@@ -7,6 +7,7 @@ from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
+from runner.endings import cut_phrase, finish_reasons
 from runner.exits import Exit
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
@@ -57,10 +58,21 @@ def report(
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
     rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
+    reasons = {
+        task: finish_reasons(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
+        for task in rows
+    }
     run.save(rows)
     results = [
         _task_result(
-            task, summaries[task], whole[task], settings, benchmarks[task.benchmark], handles[task.benchmark], judges
+            task,
+            summaries[task],
+            whole[task],
+            settings,
+            benchmarks[task.benchmark],
+            handles[task.benchmark],
+            judges,
+            cut_phrase(reasons[task]["truncated"]),
         )
         for task in scored
     ]
@@ -75,6 +87,7 @@ def report(
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
+    file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
@@ -142,6 +155,7 @@ def _task_result(
     bench: Benchmark,
     handle: DatasetHandle,
     judges: RunJudges,
+    cut: str,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
     judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
@@ -155,6 +169,7 @@ def _task_result(
         dataset=handle.identity(task.fewshot),
         scorer=bench.scorer_version + judged,
         axis=bench.table_axis,
+        cut=cut,
     )
 
 

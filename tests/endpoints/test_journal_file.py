@@ -87,6 +87,16 @@ def test_answers_come_back_as_they_were(path):
         assert journal.cut_bytes == 0
 
 
+def test_fragment_that_an_older_version_took_for_an_answer_is_asked_for_again(path):
+    """Its finish reason is no known end; the answer that comes now takes its place."""
+    with Journal(path) as journal:
+        journal.append(chat("а"), answered("полови", finish_reason="network_error"))
+        assert journal.get(chat("а").key()) is None
+        journal.append(chat("а"), answered("да", finish_reason="stop"))
+    with Journal(path) as journal:
+        assert journal.get(chat("а").key()).text == "да"
+
+
 def test_answer_takes_the_place_of_a_failure_and_keeps_it(path):
     """Whatever the order of the lines, an answer counts."""
     with Journal(path) as journal:
