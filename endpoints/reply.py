@@ -1,7 +1,7 @@
 """Reads the body of a successful response, and checks every field that it uses."""
 
 import json
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from endpoints.errors import one_line, server_words
 from endpoints.finish import ending, reason_words
@@ -21,8 +21,9 @@ class AbortedReplyError(BadReplyError):
 def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     """Read the answered outcome in a response body.
 
-    A null or missing chat content is an empty answer. The reasoning is read from ``reasoning`` (newer vLLM) or
-    ``reasoning_content`` (older vLLM), whichever holds text.
+    A null or missing chat content is an empty answer; a list of parts in which nothing was understood is none. The
+    reasoning is read from ``reasoning`` (newer vLLM) or ``reasoning_content`` (older vLLM), whichever holds text, or
+    from the parts.
 
     Args:
         kind: the kind of the request.
@@ -85,16 +86,65 @@ def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
     if not isinstance(message, dict):
         raise BadReplyError("the first choice has no message")
     content = message.get("content")
-    if isinstance(content, list):  # typed parts, as some gateways return them
-        content = "".join(part["text"] for part in content if isinstance(part, dict) and _is_text_part(part))
+    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
+    if isinstance(content, list):
+        content, thought = _parts(content)
+        trace = trace or thought
     if content is not None and not isinstance(content, str):
         raise BadReplyError(f"the message content is a {type(content).__name__}")
-    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
     return content or "", trace or None
 
 
-def _is_text_part(part: dict[str, Any]) -> bool:
-    return part.get("type") == "text" and isinstance(part.get("text"), str)
+# Types of parts that hold the model's reasoning: Mistral's and Anthropic's, and others' names for the same.
+_REASONING_PARTS: Final = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "summary_text"})
+_HIDDEN_PARTS: Final = frozenset({"redacted_thinking", "reasoning.encrypted"})
+
+
+def _parts(parts: list[Any]) -> tuple[str, str]:
+    """The answer and the reasoning in a content of typed parts, as some gateways return it.
+
+    A part of whatever type that holds a text (``text``, ``output_text``) belongs to the answer, unless its type says
+    that it is reasoning. Parts that hold none, such as images, are passed over beside parts that were understood.
+
+    Raises:
+        BadReplyError: no part was understood, or a part is a text by its type and holds none.
+    """
+    said: list[str] = []
+    thought: list[str] = []
+    unknown: list[str] = []
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        text = _part_text(part)
+        if kind in _REASONING_PARTS or kind in _HIDDEN_PARTS:
+            thought.append(text or "")
+        elif text is not None:
+            said.append(text)
+        elif kind in ("text", "output_text"):
+            raise BadReplyError(f"a content part of type {kind!r} holds no text")
+        else:
+            unknown.append(str(kind or type(part).__name__))
+    if unknown and not said and not thought:
+        names = one_line(", ".join(dict.fromkeys(unknown)), 200)
+        raise BadReplyError(f"no part of the message content holds a text (types: {names})")
+    return "".join(said), "".join(thought)
+
+
+def _part_text(part: Any) -> str | None:
+    """The text of one part: ``"..."``, ``{"text": "..."}``, ``{"text": {"value": "..."}}`` or a list of these."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return None
+    for name in ("text", "thinking", "reasoning", "content", "summary"):
+        value = part.get(name)
+        if isinstance(value, dict):
+            value = value.get("value")
+        if isinstance(value, list) and value:
+            inner = [_part_text(item) for item in value if not isinstance(item, list)]
+            value = "".join(text for text in inner if text is not None) if any(inner) else None
+        if isinstance(value, str):
+            return value
+    return None
 
 
 def _completion(choice: dict[str, Any]) -> str:
