@@ -15,8 +15,9 @@ class Batch:
 
     Sending ends before the last request in two cases:
 
-    - the server refuses a request and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
-      raised, since every other request would be refused too;
+    - the server refuses requests and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
+      raised, since every other request would be refused too. A refusal that may be about one prompt (HTTP 400, 403,
+      422) is believed when a second, different prompt is refused likewise, or when no other prompt was sent;
     - the server is given up (:class:`endpoints.endpoint_run.Patience`): requests that were not sent become
       ``not_asked``, waits before a retry end at once, and requests that were sent have some seconds of grace, after
       which they become failed (``server-gone``).
@@ -61,6 +62,7 @@ class Batch:
                 task.cancel()
             await asyncio.gather(guard, *workers, return_exceptions=True)
             self._run.sync()
+        self._run.check_refusals()
         for key in queue:
             self._finish(key, Outcome.unasked("the server was given up before its turn"))
         return [self._outcomes[place] for place in range(len(self._requests))]

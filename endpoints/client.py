@@ -224,7 +224,8 @@ class Endpoint:
             The outcome of each request, in the order of ``requests``.
 
         Raises:
-            RequestRefused: a request was refused before this run had any answer; the others are cancelled.
+            RequestRefused: requests were refused before this run had any answer (see
+                :class:`endpoints.batch.Batch`); the others are cancelled.
             JournalError: the journal cannot be written; the others are cancelled.
         """
         self._opened()

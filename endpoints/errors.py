@@ -17,6 +17,7 @@ __all__ = [
     "ErrorCode",
     "RequestRefused",
     "hint_for",
+    "is_about_content",
     "is_context_overflow",
     "one_line",
     "server_words",
@@ -45,7 +46,7 @@ class EndpointError(Exception):
 
 
 class RequestRefused(EndpointError):  # noqa: N818 (the name says what happened)
-    """The server refused a request before it had answered any, so every further one would be refused too.
+    """The server refused requests before it had answered any, so every further one would be refused too.
 
     Attributes:
         status: HTTP status.
@@ -132,6 +133,22 @@ def is_context_overflow(status: int, message: str, code: str | None) -> bool:
     if code in _OVERFLOW_CODES:
         return True
     return status in _OVERFLOW_STATUSES and _OVERFLOW_WORDS.search(message) is not None
+
+
+# OpenAI and Azure ("content_policy_violation", "content management policy", "ResponsibleAIPolicyViolation"),
+# OpenRouter ("your input was flagged"), Alibaba ("DataInspectionFailed"), GLM ("sensitive content"), Gemini
+# ("PROHIBITED_CONTENT").
+_CONTENT_WORDS: Final = re.compile(
+    r"content[ _-]?(?:policy|filter|management|safety|moderation)|moderation|\bflagged\b|responsible[ _]?ai|"
+    r"data[ _]?inspection|(?:sensitive|inappropriate|unsafe|prohibited|harmful)[ _](?:content|input|text|word)|"
+    r"safety[ _](?:system|polic|filter|settings)|usage polic|guardrail|blocklist",
+    re.IGNORECASE,
+)
+
+
+def is_about_content(message: str) -> bool:
+    """Whether a refusal says that this prompt's own content is not wanted, which concerns no other prompt."""
+    return _CONTENT_WORDS.search(message) is not None
 
 
 _KEY_HINT: Final = "check the key in the variable that --api-key-env names"
