@@ -20,11 +20,13 @@ from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
+from endpoints.planning import Fitter
 from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.stream import Stream
 from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
+from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint", "ServerInfo"]
 
@@ -46,6 +48,7 @@ class ServerInfo:
         model: id of the model that was asked for.
         served: ids of all models that the server lists, in its order.
         max_model_len: the model's context length in tokens, prompt and answer together; None if it is not reported.
+        window_source: where that was learnt, a phrase (:mod:`endpoints.window`); ``""`` if it is not reported.
         reported: the server's own entry for the model; None if it is not listed.
     """
 
@@ -54,6 +57,7 @@ class ServerInfo:
     served: tuple[str, ...]
     max_model_len: int | None
     reported: Mapping[str, Any] | None
+    window_source: str = ""
 
 
 class Endpoint:
@@ -166,15 +170,24 @@ class Endpoint:
             shown = ", ".join(served[:_SHOWN_MODELS]) or "none"
             more = f" and {len(served) - _SHOWN_MODELS} more" if len(served) > _SHOWN_MODELS else ""
             raise EndpointError(f"{self.base_url} does not serve the model {model!r}; it serves: {shown}{more}")
-        entry = listing.get(model)
-        window = entry.get("max_model_len") if entry else None
+        window = listed_window(listing, model) or await self._window_of_tokenizer(model)
         return ServerInfo(
             base_url=self.base_url,
             model=model,
             served=served,
-            max_model_len=window if isinstance(window, int) and window > 0 else None,
-            reported=entry,
+            max_model_len=window.tokens if window is not None else None,
+            reported=listing.get(model),
+            window_source=window.source if window is not None else "",
         )
+
+    async def _window_of_tokenizer(self, model: str) -> Window | None:
+        body = json.dumps({"model": model, "prompt": "1", "add_special_tokens": True}).encode("ascii")
+        found = await self._attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
+        return None if isinstance(found, Failure) else found
+
+    @property
+    def _tokenize_url(self) -> str:
+        return self.base_url.removesuffix("/v1") + "/tokenize"
 
     async def count_prompt_tokens(self, request: Request) -> int | None:
         """Number of tokens in the prompt of ``request``, chat template included, as vLLM's ``/tokenize`` counts them.
@@ -191,7 +204,7 @@ class Endpoint:
         async with self._counting:
             if not self._can_count:
                 return None
-            url = self.base_url.removesuffix("/v1") + "/tokenize"
+            url = self._tokenize_url
             counted = await self._send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
         if not isinstance(counted, Failure):
             return counted[0]
@@ -207,6 +220,7 @@ class Endpoint:
         journal: Journal | None = None,
         on_outcome: Callable[[Request, Outcome], None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
+        fitter: Fitter | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
@@ -219,6 +233,7 @@ class Endpoint:
             on_outcome: called once for each request when its outcome is known, on the thread of the event loop;
                 answers from the journal come first. It must return at once. An exception that it raises ends the run.
             ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
+            fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
 
         Returns:
             The outcome of each request, in the order of ``requests``.
@@ -230,7 +245,12 @@ class Endpoint:
         """
         self._opened()
         batch = Batch(
-            self._endpoint_run(journal), requests, concurrency=self.concurrency, on_outcome=on_outcome, ready=ready
+            self._endpoint_run(journal),
+            requests,
+            concurrency=self.concurrency,
+            on_outcome=on_outcome,
+            ready=ready,
+            fitter=fitter,
         )
         return await batch.run()
 

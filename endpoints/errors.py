@@ -121,9 +121,11 @@ def _code(parsed: Any) -> str | None:
 _OVERFLOW_CODES: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 
 # The wordings in use: vLLM ("maximum context length is 8192 tokens", "longer than the maximum model length of",
-# "exceeds model's maximum context length"), OpenAI ("exceeds the context window"), llama.cpp ("context size").
+# "exceeds model's maximum context length"), OpenAI ("exceeds the context window"), llama.cpp ("context size"), TGI
+# ("`inputs` tokens + `max_new_tokens` must be <= 4096").
 _OVERFLOW_WORDS: Final = re.compile(
-    r"context[ _]length|context window|context size|max(?:imum)?[ _]model[ _]len", re.IGNORECASE
+    r"context[ _]length|context window|context size|max(?:imum)?[ _]model[ _]len|max_new_tokens`? must be <= [0-9]",
+    re.IGNORECASE,
 )
 _OVERFLOW_STATUSES: Final = frozenset({400, 413, 422})
 
