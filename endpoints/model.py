@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,8 @@ class EndpointModel(LightevalModel):
         self.companion = companion
         self.most_waiting = most_waiting
         self.plan_notes: list[str] = []
+        # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
+        self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
@@ -251,8 +254,13 @@ class EndpointModel(LightevalModel):
         doc_of = {id(request): doc for doc, request in sent}
         bar = tqdm(total=len(docs), desc="answers", unit="q", disable=self.on_answer is not None or self.disable_tqdm)
 
+        started = time.monotonic()
+
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
+            if outcome.status == "answered" and not outcome.from_journal:
+                tokens = self.generated[0] if self.generated is not None else 0
+                self.generated = (tokens + max(outcome.completion_tokens or 0, 0), time.monotonic() - started)
             work.start(doc, outcome)
 
         with bar:

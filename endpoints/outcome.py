@@ -38,6 +38,7 @@ class Outcome:
         attempts: number of attempts sent; 0 if none was, above 1 if the request was retried.
         error: one line with the server's message; None when answered.
         error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
+        reasoning_tokens: number of the completion tokens that the server counts as reasoning; None if it gave none.
         from_journal: whether the answer was read from the journal instead of the server.
     """
 
@@ -50,6 +51,7 @@ class Outcome:
     attempts: int = 0
     error: str | None = None
     error_code: ErrorCode | None = None
+    reasoning_tokens: int | None = None
     from_journal: bool = False
 
     @property

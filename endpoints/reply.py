@@ -49,6 +49,10 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
     usage = parsed.get("usage")
     counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    details = counts.get("completion_tokens_details")
+    thought = counts.get("reasoning_tokens")
+    if isinstance(details, dict):
+        thought = details.get("reasoning_tokens", thought)
     return Outcome(
         status="answered",
         text=storable(text),
@@ -56,6 +60,7 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
         finish_reason=finish_reason,
         prompt_tokens=_optional_count(counts.get("prompt_tokens")),
         completion_tokens=_optional_count(counts.get("completion_tokens")),
+        reasoning_tokens=_optional_count(thought),
         attempts=1,
     )
 

@@ -18,6 +18,7 @@ _OPTIONAL: Mapping[str, Any] = {
     "reasoning_content": str | None,
     "prompt_tokens": int | None,
     "completion_tokens": int | None,
+    "reasoning_tokens": int | None,
 }
 
 
@@ -129,4 +130,5 @@ def _answered(entry: Mapping[str, Any]) -> Outcome:
         finish_reason=entry.get("finish_reason"),
         prompt_tokens=entry.get("prompt_tokens"),
         completion_tokens=entry.get("completion_tokens"),
+        reasoning_tokens=entry.get("reasoning_tokens"),
     )

@@ -172,6 +172,7 @@ class _Run:
             judges=judges,
             file=file,
             notes=[*notes, *model.plan_notes],
+            generated=model.generated,
         )
 
     def _data(self) -> dict[str, DatasetHandle]:

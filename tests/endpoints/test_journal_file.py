@@ -70,7 +70,9 @@ def test_line_holds_every_field(path):
 
 def test_answers_come_back_as_they_were(path):
     """A reopened journal gives the outcome again, marked as read from it; failures are on record, not answers."""
-    outcome = answered("да", reasoning="след", finish_reason="stop", prompt_tokens=1, completion_tokens=2)
+    outcome = answered(
+        "да", reasoning="след", finish_reason="stop", prompt_tokens=1, completion_tokens=2, reasoning_tokens=1
+    )
     with Journal(path) as journal:
         journal.append(chat("а"), outcome)
         journal.append(chat("б"), FAILED)
@@ -81,6 +83,7 @@ def test_answers_come_back_as_they_were(path):
         found = journal.get(chat("а").key())
         assert (found.text, found.reasoning, found.finish_reason) == ("да", "след", "stop")
         assert (found.prompt_tokens, found.completion_tokens, found.attempts) == (1, 2, 1)
+        assert found.reasoning_tokens == 1
         assert found.from_journal
         assert not outcome.from_journal
         assert journal.get(chat("б").key()) is None
