@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -25,7 +24,8 @@ from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.stream import Stream
-from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
+from endpoints.transport import AiohttpTransport, allow_connections
+from endpoints.url import checked_url, proxy_for, without_password
 from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint", "ServerInfo"]
@@ -78,7 +78,7 @@ class Endpoint:
     Requests that are still in flight then have ``grace_s`` seconds to end.
 
     Args:
-        base_url: URL of the API, ``http://host:port/v1``.
+        base_url: URL of the API, ``http://host:port/v1``; a query in it goes along with every request.
         api_key: bearer key; None or empty for a server that wants none.
         concurrency: most requests in flight, at least 1.
         attempt_s: most seconds from sending one attempt to the last byte of its answer.
@@ -112,7 +112,12 @@ class Endpoint:
             raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
         if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
-        self.base_url = _checked_url(base_url)
+        self.base_url, self._query = checked_url(base_url)
+        try:
+            httpx2.URL(self.base_url)
+        except httpx2.InvalidURL:
+            raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1") from None
+        self._proxy = proxy_for(self.base_url)
         self.concurrency = concurrency
         self._api_key = api_key or "EMPTY"  # the OpenAI client insists on one
         self._attempt_s = attempt_s
@@ -127,7 +132,7 @@ class Endpoint:
 
     async def __aenter__(self) -> Self:
         allow_connections(self.concurrency)
-        transport = AiohttpTransport(connect_s=self._connect_s, proxy=proxy_for(self.base_url))
+        transport = AiohttpTransport(connect_s=self._connect_s, proxy=self._proxy)
         self._client = openai.AsyncOpenAI(
             base_url=self.base_url,
             api_key=self._api_key,
@@ -162,8 +167,10 @@ class Endpoint:
         """
         listing = await self._attempt("/models", None, _read_models, self._check_s)
         if isinstance(listing, Failure):
-            hint = "is the server up there?" if listing.status is None else hint_for(listing.status, listing.error)
+            hint = _no_models_hint(listing, self.base_url)
             advice = f" ({hint})" if hint else ""
+            if listing.status is not None and self._proxy is not None:
+                advice += f" (through the proxy {without_password(self._proxy)} that the environment names)"
             raise EndpointError(f"{self.base_url}: no list of models: {listing.error}{advice}")
         served = tuple(listing)
         if model not in listing and must_be_listed:
@@ -307,6 +314,8 @@ class Endpoint:
         self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
     ) -> T | Failure:
         client = self._opened()
+        if self._query:
+            path = f"{path}?{self._query}"
         try:
             async with asyncio.timeout(limit_s):
                 # The plain response: building the client's typed objects would double the cost of a request.
@@ -327,18 +336,17 @@ class Endpoint:
             return Failure("bad-body", str(error), retried=True)
 
 
-def _checked_url(base_url: str) -> str:
-    try:
-        parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        httpx2.URL(base_url)
-    except (ValueError, httpx2.InvalidURL):
-        usable = False
-    if not usable or any(character.isspace() for character in base_url):
-        raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1")
-    if parts.username or parts.password:
-        raise EndpointError(f"the URL of {parts.hostname} holds a password: give the key by --api-key-env instead")
-    return base_url.rstrip("/")
+def _no_models_hint(listing: Failure, base_url: str) -> str | None:
+    """What the user can change when the list of models was not to be had."""
+    if listing.status is not None:
+        return hint_for(listing.status, listing.error)
+    if "TLS:" in listing.error:
+        return None  # the words say it all
+    if "not an HTTP response" in listing.error:
+        return "does the server want https?" if base_url.startswith("http:") else None
+    if listing.code == "bad-body":
+        return None if base_url.endswith("/v1") else "check --base-url: it usually ends in /v1"
+    return "is the server up there?"
 
 
 def _read_models(body: bytes) -> dict[str, Mapping[str, Any]]:
