@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Final
 
 from endpoints.endpoint_run import EndpointRun
 from endpoints.outcome import Outcome
+from endpoints.planning import Fitter
 from endpoints.request import Request
 
 __all__ = ["Batch"]
+
+_REFITS: Final = 2  # to the window that the refusal names, and to the prompt's tokens if those were guessed too low
 
 
 class Batch:
@@ -15,8 +19,9 @@ class Batch:
 
     Sending ends before the last request in two cases:
 
-    - the server refuses a request and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
-      raised, since every other request would be refused too;
+    - the server refuses requests and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
+      raised, since every other request would be refused too. A refusal that may be about one prompt (HTTP 400, 403,
+      422) is believed when a second, different prompt is refused likewise, or when no other prompt was sent;
     - the server is given up (:class:`endpoints.endpoint_run.Patience`): requests that were not sent become
       ``not_asked``, waits before a retry end at once, and requests that were sent have some seconds of grace, after
       which they become failed (``server-gone``).
@@ -26,7 +31,7 @@ class Batch:
         requests: the requests.
         concurrency: number of workers.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
-        ready: see there too.
+        ready, fitter: see there too.
     """
 
     def __init__(
@@ -37,12 +42,14 @@ class Batch:
         concurrency: int,
         on_outcome: Callable[[Request, Outcome], None] | None,
         ready: Callable[[], Awaitable[None]] | None,
+        fitter: Fitter | None = None,
     ) -> None:
         self._run = run
         self._requests = requests
         self._concurrency = concurrency
         self._on_outcome = on_outcome
         self._ready = ready
+        self._fitter = fitter
         self._outcomes: dict[int, Outcome] = {}
         self._places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
@@ -61,6 +68,7 @@ class Batch:
                 task.cancel()
             await asyncio.gather(guard, *workers, return_exceptions=True)
             self._run.sync()
+        self._run.check_refusals()
         for key in queue:
             self._finish(key, Outcome.unasked("the server was given up before its turn"))
         return [self._outcomes[place] for place in range(len(self._requests))]
@@ -89,7 +97,26 @@ class Batch:
             key = next(queue, None)
             if key is None:
                 return
-            self._finish(key, await self._run.settle(self._requests[self._places[key][0]], key))
+            self._finish(key, await self._settle(self._requests[self._places[key][0]], key))
+
+    async def _settle(self, request: Request, key: str) -> Outcome:
+        """Ask one request; with a fitter, capped by the window that others' refusals or its own have named."""
+        if self._fitter is None:
+            return await self._run.settle(request, key)
+        fitted = await self._fitter.fit(request)
+        if isinstance(fitted, Outcome):
+            return fitted
+        outcome = await self._ask(fitted, key if fitted is request else fitted.key())
+        for _ in range(_REFITS):
+            smaller = await self._fitter.refit(fitted, outcome)
+            if smaller is None:
+                break
+            fitted = smaller
+            outcome = await self._ask(fitted, fitted.key())
+        return outcome
+
+    async def _ask(self, request: Request, key: str) -> Outcome:
+        return self._run.known(key) or await self._run.settle(request, key)
 
     def _finish(self, key: str, outcome: Outcome) -> None:
         for place in self._places[key]:

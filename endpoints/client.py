@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -20,11 +19,14 @@ from endpoints.errors import EndpointError, hint_for
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
+from endpoints.planning import Fitter
 from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.stream import Stream
-from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
+from endpoints.transport import AiohttpTransport, allow_connections
+from endpoints.url import checked_url, proxy_for, without_password
+from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint", "ServerInfo"]
 
@@ -46,6 +48,7 @@ class ServerInfo:
         model: id of the model that was asked for.
         served: ids of all models that the server lists, in its order.
         max_model_len: the model's context length in tokens, prompt and answer together; None if it is not reported.
+        window_source: where that was learnt, a phrase (:mod:`endpoints.window`); ``""`` if it is not reported.
         reported: the server's own entry for the model; None if it is not listed.
     """
 
@@ -54,6 +57,7 @@ class ServerInfo:
     served: tuple[str, ...]
     max_model_len: int | None
     reported: Mapping[str, Any] | None
+    window_source: str = ""
 
 
 class Endpoint:
@@ -74,7 +78,7 @@ class Endpoint:
     Requests that are still in flight then have ``grace_s`` seconds to end.
 
     Args:
-        base_url: URL of the API, ``http://host:port/v1``.
+        base_url: URL of the API, ``http://host:port/v1``; a query in it goes along with every request.
         api_key: bearer key; None or empty for a server that wants none.
         concurrency: most requests in flight, at least 1.
         attempt_s: most seconds from sending one attempt to the last byte of its answer.
@@ -108,7 +112,12 @@ class Endpoint:
             raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
         if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
-        self.base_url = _checked_url(base_url)
+        self.base_url, self._query = checked_url(base_url)
+        try:
+            httpx2.URL(self.base_url)
+        except httpx2.InvalidURL:
+            raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1") from None
+        self._proxy = proxy_for(self.base_url)
         self.concurrency = concurrency
         self._api_key = api_key or "EMPTY"  # the OpenAI client insists on one
         self._attempt_s = attempt_s
@@ -123,7 +132,7 @@ class Endpoint:
 
     async def __aenter__(self) -> Self:
         allow_connections(self.concurrency)
-        transport = AiohttpTransport(connect_s=self._connect_s, proxy=proxy_for(self.base_url))
+        transport = AiohttpTransport(connect_s=self._connect_s, proxy=self._proxy)
         self._client = openai.AsyncOpenAI(
             base_url=self.base_url,
             api_key=self._api_key,
@@ -158,23 +167,34 @@ class Endpoint:
         """
         listing = await self._attempt("/models", None, _read_models, self._check_s)
         if isinstance(listing, Failure):
-            hint = "is the server up there?" if listing.status is None else hint_for(listing.status, listing.error)
+            hint = _no_models_hint(listing, self.base_url)
             advice = f" ({hint})" if hint else ""
+            if listing.status is not None and self._proxy is not None:
+                advice += f" (through the proxy {without_password(self._proxy)} that the environment names)"
             raise EndpointError(f"{self.base_url}: no list of models: {listing.error}{advice}")
         served = tuple(listing)
         if model not in listing and must_be_listed:
             shown = ", ".join(served[:_SHOWN_MODELS]) or "none"
             more = f" and {len(served) - _SHOWN_MODELS} more" if len(served) > _SHOWN_MODELS else ""
             raise EndpointError(f"{self.base_url} does not serve the model {model!r}; it serves: {shown}{more}")
-        entry = listing.get(model)
-        window = entry.get("max_model_len") if entry else None
+        window = listed_window(listing, model) or await self._window_of_tokenizer(model)
         return ServerInfo(
             base_url=self.base_url,
             model=model,
             served=served,
-            max_model_len=window if isinstance(window, int) and window > 0 else None,
-            reported=entry,
+            max_model_len=window.tokens if window is not None else None,
+            reported=listing.get(model),
+            window_source=window.source if window is not None else "",
         )
+
+    async def _window_of_tokenizer(self, model: str) -> Window | None:
+        body = json.dumps({"model": model, "prompt": "1", "add_special_tokens": True}).encode("ascii")
+        found = await self._attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
+        return None if isinstance(found, Failure) else found
+
+    @property
+    def _tokenize_url(self) -> str:
+        return self.base_url.removesuffix("/v1") + "/tokenize"
 
     async def count_prompt_tokens(self, request: Request) -> int | None:
         """Number of tokens in the prompt of ``request``, chat template included, as vLLM's ``/tokenize`` counts them.
@@ -191,7 +211,7 @@ class Endpoint:
         async with self._counting:
             if not self._can_count:
                 return None
-            url = self.base_url.removesuffix("/v1") + "/tokenize"
+            url = self._tokenize_url
             counted = await self._send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
         if not isinstance(counted, Failure):
             return counted[0]
@@ -207,6 +227,7 @@ class Endpoint:
         journal: Journal | None = None,
         on_outcome: Callable[[Request, Outcome], None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
+        fitter: Fitter | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
@@ -219,17 +240,24 @@ class Endpoint:
             on_outcome: called once for each request when its outcome is known, on the thread of the event loop;
                 answers from the journal come first. It must return at once. An exception that it raises ends the run.
             ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
+            fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
 
         Returns:
             The outcome of each request, in the order of ``requests``.
 
         Raises:
-            RequestRefused: a request was refused before this run had any answer; the others are cancelled.
+            RequestRefused: requests were refused before this run had any answer (see
+                :class:`endpoints.batch.Batch`); the others are cancelled.
             JournalError: the journal cannot be written; the others are cancelled.
         """
         self._opened()
         batch = Batch(
-            self._endpoint_run(journal), requests, concurrency=self.concurrency, on_outcome=on_outcome, ready=ready
+            self._endpoint_run(journal),
+            requests,
+            concurrency=self.concurrency,
+            on_outcome=on_outcome,
+            ready=ready,
+            fitter=fitter,
         )
         return await batch.run()
 
@@ -286,6 +314,8 @@ class Endpoint:
         self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
     ) -> T | Failure:
         client = self._opened()
+        if self._query:
+            path = f"{path}?{self._query}"
         try:
             async with asyncio.timeout(limit_s):
                 # The plain response: building the client's typed objects would double the cost of a request.
@@ -306,18 +336,17 @@ class Endpoint:
             return Failure("bad-body", str(error), retried=True)
 
 
-def _checked_url(base_url: str) -> str:
-    try:
-        parts = urlsplit(base_url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        httpx2.URL(base_url)
-    except (ValueError, httpx2.InvalidURL):
-        usable = False
-    if not usable or any(character.isspace() for character in base_url):
-        raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1")
-    if parts.username or parts.password:
-        raise EndpointError(f"the URL of {parts.hostname} holds a password: give the key by --api-key-env instead")
-    return base_url.rstrip("/")
+def _no_models_hint(listing: Failure, base_url: str) -> str | None:
+    """What the user can change when the list of models was not to be had."""
+    if listing.status is not None:
+        return hint_for(listing.status, listing.error)
+    if "TLS:" in listing.error:
+        return None  # the words say it all
+    if "not an HTTP response" in listing.error:
+        return "does the server want https?" if base_url.startswith("http:") else None
+    if listing.code == "bad-body":
+        return None if base_url.endswith("/v1") else "check --base-url: it usually ends in /v1"
+    return "is the server up there?"
 
 
 def _read_models(body: bytes) -> dict[str, Mapping[str, Any]]:

@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
-from endpoints.failure import Failure
+from endpoints.failure import ABOUT_THE_BODY, Failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 
 __all__ = ["AskOnce", "EndpointRun", "Patience"]
 
-_ABOUT_THE_BODY: Final = frozenset({400, 422})
+_PROVEN_BY_OLD_ANSWERS: Final = frozenset({400, 422})
 
 
 class Patience:
@@ -20,7 +20,7 @@ class Patience:
 
     The limit is ``2 * concurrency`` failed requests in a row, or as many timed-out attempts in a row, so that a server
     which hangs is given up before every request has used all its retries. Context overflows do not count, since a
-    server that names its limit is alive.
+    server that names its limit is alive; nor do refusals of one prompt's content.
 
     Args:
         concurrency: number of requests in flight.
@@ -94,6 +94,9 @@ class EndpointRun:
         self._grace_s = grace_s
         self._journal = journal
         self.ended = False
+        self._settled = 0
+        self._refused: dict[str, tuple[Any, RequestRefused]] = {}  # by kind: who met it first
+        self._refusals = 0
 
     def known(self, key: str) -> Outcome | None:
         """The journal's answer to the request with this key; None if it holds none."""
@@ -106,10 +109,12 @@ class EndpointRun:
         """Send a request and write its outcome to the journal.
 
         Raises:
-            RequestRefused: the server refused the request and had answered none of this run before.
+            RequestRefused: the server refused the request, and had answered none of this run before. If the refusal
+                may be about this one request (HTTP 400, 403, 422), another request must have been refused likewise.
             JournalError: the journal cannot be written.
         """
         result = await self._result(request)
+        self._settled += 1
         if isinstance(result, Failure):
             outcome = self._judged(request, result)
         else:
@@ -118,6 +123,15 @@ class EndpointRun:
         if self._journal is not None:
             self._journal.append(request, outcome, key=key)
         return outcome
+
+    def check_refusals(self) -> None:
+        """Check, when nothing is left to be sent, that the server did more than refuse.
+
+        Raises:
+            RequestRefused: it refused every request of this run, each in its own words or just one in all.
+        """
+        if self._refused and self._refusals == self._settled and not self.patience.answered_before:
+            raise next(iter(self._refused.values()))[1]
 
     async def out_of_grace(self) -> None:
         """Wait until the server was given up and its time of grace is over; the caller then cancels its requests."""
@@ -147,14 +161,30 @@ class EndpointRun:
             RequestRefused: every other request would be refused too.
         """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
-        of_one_sample = self.patience.answered_before and failure.status in _ABOUT_THE_BODY
+        of_one_sample = self.patience.answered_before and failure.status in _PROVEN_BY_OLD_ANSWERS
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
-            raise RequestRefused(
-                url=self._url,
-                status=failure.status or 0,
-                server_message=failure.server_message,
-                hint=hint_for(failure.status or 0, failure.server_message),
-                sample_id=request.sample_id,
-            )
-        self.patience.failed(failure.code)
+            self._doubt(request, failure)
+        if not failure.about_content:  # a server that reads the prompts is alive
+            self.patience.failed(failure.code)
         return failure.outcome()
+
+    def _doubt(self, request: Request, failure: Failure) -> None:
+        """Take note of a refusal that every other request may meet.
+
+        Raises:
+            RequestRefused: it concerns no single request by its status, or another question met it before.
+        """
+        refusal = RequestRefused(
+            url=self._url,
+            status=failure.status or 0,
+            server_message=failure.server_message,
+            hint=hint_for(failure.status or 0, failure.server_message),
+            sample_id=request.sample_id,
+        )
+        question = (request.messages, request.prompt)
+        first, earlier = self._refused.setdefault(failure.kind, (question, refusal))
+        if failure.status not in ABOUT_THE_BODY:
+            raise refusal
+        if first != question:  # repeats of one question prove nothing of another
+            raise earlier
+        self._refusals += 1

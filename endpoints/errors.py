@@ -17,6 +17,7 @@ __all__ = [
     "ErrorCode",
     "RequestRefused",
     "hint_for",
+    "is_about_content",
     "is_context_overflow",
     "one_line",
     "server_words",
@@ -28,7 +29,7 @@ ErrorCode = Literal[
     "rate-limited",  # HTTP 429 to the last attempt
     "server-error",  # HTTP 5xx, 408, 409 to the last attempt
     "bad-body",  # truncated, not JSON, or JSON without a usable choice
-    "aborted",  # the server ended the generation itself (finish_reason abort or error)
+    "aborted",  # the generation broke off: an error beside the choices, or a finish reason that is no known end
     "context-overflow",  # the server says that prompt and answer do not fit its window
     "does-not-fit",  # found before sending: never sent
     "refused",  # another HTTP 3xx or 4xx
@@ -45,7 +46,7 @@ class EndpointError(Exception):
 
 
 class RequestRefused(EndpointError):  # noqa: N818 (the name says what happened)
-    """The server refused a request before it had answered any, so every further one would be refused too.
+    """The server refused requests before it had answered any, so every further one would be refused too.
 
     Attributes:
         status: HTTP status.
@@ -120,9 +121,11 @@ def _code(parsed: Any) -> str | None:
 _OVERFLOW_CODES: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 
 # The wordings in use: vLLM ("maximum context length is 8192 tokens", "longer than the maximum model length of",
-# "exceeds model's maximum context length"), OpenAI ("exceeds the context window"), llama.cpp ("context size").
+# "exceeds model's maximum context length"), OpenAI ("exceeds the context window"), llama.cpp ("context size"), TGI
+# ("`inputs` tokens + `max_new_tokens` must be <= 4096").
 _OVERFLOW_WORDS: Final = re.compile(
-    r"context[ _]length|context window|context size|max(?:imum)?[ _]model[ _]len", re.IGNORECASE
+    r"context[ _]length|context window|context size|max(?:imum)?[ _]model[ _]len|max_new_tokens`? must be <= [0-9]",
+    re.IGNORECASE,
 )
 _OVERFLOW_STATUSES: Final = frozenset({400, 413, 422})
 
@@ -132,6 +135,22 @@ def is_context_overflow(status: int, message: str, code: str | None) -> bool:
     if code in _OVERFLOW_CODES:
         return True
     return status in _OVERFLOW_STATUSES and _OVERFLOW_WORDS.search(message) is not None
+
+
+# OpenAI and Azure ("content_policy_violation", "content management policy", "ResponsibleAIPolicyViolation"),
+# OpenRouter ("your input was flagged"), Alibaba ("DataInspectionFailed"), GLM ("sensitive content"), Gemini
+# ("PROHIBITED_CONTENT").
+_CONTENT_WORDS: Final = re.compile(
+    r"content[ _-]?(?:policy|filter|management|safety|moderation)|moderation|\bflagged\b|responsible[ _]?ai|"
+    r"data[ _]?inspection|(?:sensitive|inappropriate|unsafe|prohibited|harmful)[ _](?:content|input|text|word)|"
+    r"safety[ _](?:system|polic|filter|settings)|usage polic|guardrail|blocklist",
+    re.IGNORECASE,
+)
+
+
+def is_about_content(message: str) -> bool:
+    """Whether a refusal says that this prompt's own content is not wanted, which concerns no other prompt."""
+    return _CONTENT_WORDS.search(message) is not None
 
 
 _KEY_HINT: Final = "check the key in the variable that --api-key-env names"

@@ -1,19 +1,23 @@
 """Finds out why a request got no answer, from the HTTP status or the exception."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 import httpx2
 import openai
 
-from endpoints.errors import ErrorCode, is_context_overflow, one_line, server_words
+from endpoints.errors import ErrorCode, hint_for, is_about_content, is_context_overflow, one_line, server_words
 from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 
-__all__ = ["Failure", "connection_failure", "status_failure"]
+__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
+# These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
+ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,19 @@ class Failure:
 
     @property
     def refuses_all(self) -> bool:
-        """Whether the server would refuse every other request for the same reason."""
-        return self.code == "refused" and self.status in _REFUSES_ALL
+        """Whether the server may well refuse every other request for the same reason."""
+        return self.code == "refused" and self.status in _REFUSES_ALL and not self.about_content
+
+    @property
+    def about_content(self) -> bool:
+        """Whether the content of this one prompt was refused."""
+        return self.status in ABOUT_THE_BODY and is_about_content(self.server_message)
+
+    @property
+    def kind(self) -> str:
+        """Equal for refusals that differ only in what they quote: numbers, ids, pieces of the prompt."""
+        hint = hint_for(self.status or 0, self.server_message)
+        return f"{self.status}: {hint or _QUOTED.sub('', self.server_message)}"
 
     def after(self, attempts: int, note: str = "") -> "Failure":
         """A copy with this number of attempts."""

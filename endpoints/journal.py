@@ -96,7 +96,8 @@ class Journal:
             raise JournalError(f"{self.path}: cannot be read or repaired: {error.strerror or error}") from error
 
     def _remember(self, key: str, outcome: Outcome) -> None:
-        if outcome.status == "answered":
+        # An older version took a text that broke off for an answer: it is asked for again.
+        if outcome.status == "answered" and not outcome.broken_off:
             self._answered[key] = outcome
 
     def __len__(self) -> int:

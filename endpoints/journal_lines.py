@@ -48,6 +48,8 @@ _TYPES: Final[tuple[tuple[str, tuple[type, ...]], ...]] = (
     ("error", (str, type(None))),
     ("error_code", (str, type(None))),
 )
+# Written only where the server gave it; journals of older versions have none.
+_OPTIONAL: Final = "reasoning_tokens"
 FIELDS: Final = tuple(name for name, _ in _TYPES)
 _LINE_START: Final = b'{"key": "'
 STATUSES: Final = ("answered", "failed")
@@ -71,6 +73,8 @@ def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
         outcome.error_code,
     )
     fields = dict(zip(FIELDS, values, strict=True))
+    if outcome.reasoning_tokens is not None:
+        fields[_OPTIONAL] = outcome.reasoning_tokens
     return storable(json.dumps(fields, ensure_ascii=False)).encode("utf-8") + b"\n"
 
 
@@ -91,6 +95,9 @@ def _record_of(line: bytes) -> JournalLine:
             raise ValueError(f"no field {name!r}")
         if not isinstance(fields[name], types) or isinstance(fields[name], bool):
             raise ValueError(f"field {name!r} is a {type(fields[name]).__name__}")
+    thought = fields.get(_OPTIONAL)
+    if not isinstance(thought, int | None) or isinstance(thought, bool):
+        raise ValueError(f"field {_OPTIONAL!r} is a {type(thought).__name__}")
     if fields["status"] not in STATUSES:
         raise ValueError(f"status {fields['status']!r} is neither answered nor failed")
     if fields["error_code"] is not None and fields["error_code"] not in ERROR_CODES:
@@ -105,6 +112,7 @@ def _record_of(line: bytes) -> JournalLine:
         attempts=fields["attempts"],
         error=fields["error"],
         error_code=fields["error_code"],
+        reasoning_tokens=thought,
         from_journal=True,
     )
     return JournalLine(fields["key"], fields["task"], fields["id"], fields["repeat"], outcome)

@@ -22,7 +22,8 @@ class EndpointResponse(ModelResponse):
         error_code: stable code of the error; None when answered.
         finish_reasons: the server's reason for ending each text; None where it gave none.
         truncated: whether the token cap ended the answer.
-        prompt_tokens, completion_tokens: numbers of tokens that the server counted; None if it gave none.
+        prompt_tokens, completion_tokens, reasoning_tokens: numbers of tokens that the server counted, the last being
+            part of the second; None if it gave none.
         attempts: number of requests sent for this answer.
         judgement: the judge's result as JSON; empty without a judge.
         record: the scored answer, or None if it was not scored yet. It is no field: the details file holds it as the
@@ -36,6 +37,7 @@ class EndpointResponse(ModelResponse):
     truncated: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
     attempts: int = 0
     judgement: str = ""
 
@@ -57,6 +59,7 @@ def to_response(request: Request, outcome: Outcome, scored: Scored | None = None
         truncated=outcome.truncated,
         prompt_tokens=_count(outcome.prompt_tokens),
         completion_tokens=_count(outcome.completion_tokens),
+        reasoning_tokens=_count(outcome.reasoning_tokens),
         attempts=outcome.attempts,
         judgement=storable(scored.judgement) if scored is not None else "",
     )

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 import random
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,10 @@ from endpoints.journal import Journal
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
-from endpoints.planning import Plan, plan_requests
+from endpoints.planning import Fitter, Plan, plan_requests
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
+from endpoints.window import FROM_REFUSAL
 
 __all__ = ["Companion", "EndpointModel"]
 
@@ -85,6 +87,9 @@ class EndpointModel(LightevalModel):
         self.companion = companion
         self.most_waiting = most_waiting
         self.plan_notes: list[str] = []
+        # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
+        self.generated: tuple[int, float] | None = None
+        self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
 
@@ -104,7 +109,10 @@ class EndpointModel(LightevalModel):
         return
 
     def request(self, doc: Doc) -> Request:
-        """The request for one document, with the cap that the task asks for."""
+        """The request for one document, with the cap that the settings or the task ask for."""
+        return self._request(doc, self.config.max_new_tokens)
+
+    def _request(self, doc: Doc, most: int | None) -> Request:
         specific = doc.specific or {}
         config = self.config
         kind = specific.get("kind", "chat")
@@ -124,7 +132,7 @@ class EndpointModel(LightevalModel):
             if config.chat_template_kwargs and kind == "chat"
             else {}
         )
-        cap = config.max_new_tokens or specific.get("max_tokens") or doc.generation_size
+        cap = most or specific.get("max_tokens") or doc.generation_size
         if not cap:
             raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
         return Request(
@@ -195,11 +203,20 @@ class EndpointModel(LightevalModel):
         try:
             async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
                 server = await endpoint.describe(config.request_model)
-                window = server.max_model_len or config.window
+                window = config.window or server.max_model_len
                 ordered = [requests[i] for i in order]
+                ordered_docs = [docs[i] for i in order]
                 plan = await plan_requests(ordered, window, endpoint)
+                if journal is not None:
+                    await self._keep_earlier(plan, ordered_docs, journal, endpoint)
                 self._note_plan(plan, ordered, window)
-                by_position = await self._run(endpoint, journal, work, [docs[i] for i in order], plan)
+                fitter = Fitter(window, endpoint, self.on_window)
+                by_position = await self._run(endpoint, journal, work, ordered_docs, plan, fitter)
+                if fitter.learnt is not None:
+                    self.plan_notes.append(
+                        f"the server's window of {fitter.learnt} tokens was learnt from {FROM_REFUSAL}; "
+                        f"{fitter.shortened} answers are capped below the task's size by it"
+                    )
         finally:
             if journal is not None:
                 journal.close()
@@ -208,15 +225,42 @@ class EndpointModel(LightevalModel):
             outcomes[position] = outcome
         return [outcome for outcome in outcomes if outcome is not None]
 
+    async def _keep_earlier(self, plan: Plan, docs: Sequence[Doc], journal: Journal, endpoint: Endpoint) -> None:
+        """Put back into the plan each request that the journal answers under a cap or window of an earlier session."""
+        kept = 0
+        for most, window in self.config.earlier_limits:
+            open_places = [
+                i for i, request in enumerate(plan.requests) if request is None or request.key() not in journal
+            ]
+            earlier = await plan_requests([self._request(docs[i], most) for i in open_places], window, endpoint)
+            for place, request in zip(open_places, earlier.requests, strict=True):
+                if request is not None and request.key() in journal:
+                    plan.requests[place] = request
+                    plan.rejected.pop(place, None)
+                    kept += 1
+        if kept:
+            self.plan_notes.append(f"{kept} answers are kept from before the cap was lowered: theirs was higher")
+
     async def _run(
-        self, endpoint: Endpoint, journal: Journal | None, work: AnswerTasks, docs: Sequence[Doc], plan: Plan
+        self,
+        endpoint: Endpoint,
+        journal: Journal | None,
+        work: AnswerTasks,
+        docs: Sequence[Doc],
+        plan: Plan,
+        fitter: Fitter,
     ) -> list[Outcome]:
         sent = [(doc, request) for doc, request in zip(docs, plan.requests, strict=True) if request is not None]
         doc_of = {id(request): doc for doc, request in sent}
         bar = tqdm(total=len(docs), desc="answers", unit="q", disable=self.on_answer is not None or self.disable_tqdm)
 
+        started = time.monotonic()
+
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
+            if outcome.status == "answered" and not outcome.from_journal:
+                tokens = self.generated[0] if self.generated is not None else 0
+                self.generated = (tokens + max(outcome.completion_tokens or 0, 0), time.monotonic() - started)
             work.start(doc, outcome)
 
         with bar:
@@ -227,6 +271,7 @@ class EndpointModel(LightevalModel):
                 journal,
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
                 work.room,
+                fitter,
             )
         await work.finished()
         remaining = iter(answered)

@@ -31,8 +31,9 @@ class EndpointModelConfig(ModelConfig):
     """The settings that decide the answers, and those that decide how they are fetched.
 
     Fields marked ``exclude`` decide only how fast and from where answers are fetched; they are not written to the
-    results file, which keeps the API key out of it. ``window`` is the context length in tokens of a server that does
-    not report its own.
+    results file, which keeps the API key out of it. ``window`` is the context length in tokens, if it is known before
+    the server is asked. ``earlier_limits`` holds pairs of ``max_new_tokens`` and ``window`` under which the journal may
+    hold answers from before these were lowered; such answers are kept.
     """
 
     base_url: str = BASE_URL
@@ -42,6 +43,7 @@ class EndpointModelConfig(ModelConfig):
     api_key: str = Field("EMPTY", exclude=True, repr=False)
     concurrency: int = Field(CONCURRENCY, exclude=True)
     window: int | None = Field(None, exclude=True)
+    earlier_limits: list[tuple[int | None, int | None]] = Field(default_factory=list, exclude=True)
     shuffle_seed: int | None = Field(None, exclude=True)
     journal_path: str | None = Field(None, exclude=True)
     responses_path: str | None = Field(None, exclude=True)

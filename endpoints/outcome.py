@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from endpoints.errors import ErrorCode
+from endpoints.finish import ending
 
 __all__ = ["Outcome", "storable"]
 
-_CUT_REASONS: Final = frozenset({"length", "max_tokens"})
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -38,6 +38,7 @@ class Outcome:
         attempts: number of attempts sent; 0 if none was, above 1 if the request was retried.
         error: one line with the server's message; None when answered.
         error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
+        reasoning_tokens: number of the completion tokens that the server counts as reasoning; None if it gave none.
         from_journal: whether the answer was read from the journal instead of the server.
     """
 
@@ -50,12 +51,18 @@ class Outcome:
     attempts: int = 0
     error: str | None = None
     error_code: ErrorCode | None = None
+    reasoning_tokens: int | None = None
     from_journal: bool = False
 
     @property
     def truncated(self) -> bool:
-        """Whether the token cap ended the answer."""
-        return self.finish_reason in _CUT_REASONS
+        """Whether a limit ended the answer: the token cap, the window, or the server's own stop of repetitions."""
+        return ending(self.finish_reason) == "cut"
+
+    @property
+    def broken_off(self) -> bool:
+        """Whether the finish reason is not known to end an answer, so that the text is a fragment."""
+        return ending(self.finish_reason) == "broken"
 
     def after(self, attempts: int) -> "Outcome":
         """A copy with this number of attempts."""

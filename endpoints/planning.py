@@ -2,13 +2,15 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from endpoints.errors import EndpointError
 from endpoints.outcome import Outcome
 from endpoints.request import Request
+from endpoints.window import named_prompt_tokens, named_window
 
-__all__ = ["Plan", "TokenCounter", "plan_requests"]
+__all__ = ["Fitter", "Plan", "TokenCounter", "plan_requests"]
 
 # Role markers and the generation prompt of any chat template we have met, a message.
 _TEMPLATE_BYTES = 64
@@ -83,6 +85,67 @@ async def plan_requests(requests: Sequence[Request], window: int | None, counter
         else:
             planned.append(request)
     return Plan(planned, rejected, shortened)
+
+
+class Fitter:
+    """Fits requests to a window that may become known only when the server refuses one of them.
+
+    Args:
+        window: the window in tokens that the requests were planned for; None if it is unknown.
+        counter: counts prompt tokens.
+        on_learnt: called with a window that a refusal has named, in tokens.
+
+    Attributes:
+        learnt: the least window that a refusal has named below the planned one; None before.
+        shortened: number of requests whose cap was lowered since.
+    """
+
+    def __init__(
+        self, window: int | None, counter: TokenCounter, on_learnt: Callable[[int], None] | None = None
+    ) -> None:
+        self._window = window
+        self._counter = counter
+        self._on_learnt = on_learnt
+        self.learnt: int | None = None
+        self.shortened = 0
+
+    async def fit(self, request: Request) -> Request | Outcome:
+        """The request, its cap lowered if a window learnt meanwhile needs it; the outcome of one that cannot fit."""
+        if self.learnt is None:
+            return request
+        try:
+            plan = await plan_requests([request], self.learnt, self._counter)
+        except EndpointError:  # the count failed: the request itself will say why
+            return request
+        self.shortened += plan.shortened
+        fitted = plan.requests[0]
+        return plan.rejected[0] if fitted is None else fitted
+
+    async def refit(self, request: Request, outcome: Outcome) -> Request | None:
+        """What to send after this outcome of the request: the same with a lower cap, or None for nothing.
+
+        A refusal that names a window below the known one makes it known.
+        """
+        if outcome.error_code != "context-overflow":
+            return None
+        words = outcome.error or ""
+        named = named_window(words)
+        if named is not None and (self._window is None or named < self._window):
+            self._window = self.learnt = named
+            if self._on_learnt is not None:
+                self._on_learnt(named)
+        if self._window is None:
+            return None
+        fitted = await self.fit(request) if self.learnt is not None else request
+        if isinstance(fitted, Outcome):
+            return None  # the server's own words are the better ones
+        if fitted is request:  # the prompt has more tokens than were counted or estimated
+            tokens = named_prompt_tokens(words)
+            if tokens is None or not 0 < self._window - tokens < request.max_tokens:
+                return None
+            self.shortened += 1
+            return dataclasses.replace(request, max_tokens=self._window - tokens)
+        return fitted
 
 
 def _prompt_bytes(request: Request) -> int:

@@ -4,12 +4,10 @@ import json
 from typing import Any, Final, Literal
 
 from endpoints.errors import one_line, server_words
+from endpoints.finish import ending, reason_words
 from endpoints.outcome import Outcome, storable
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
-
-# vLLM's words for a generation that it ended itself: the text is a fragment, not an answer.
-_ABORTED: Final = frozenset({"abort", "aborted", "cancelled", "error"})
 
 
 class BadReplyError(ValueError):
@@ -23,8 +21,9 @@ class AbortedReplyError(BadReplyError):
 def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     """Read the answered outcome in a response body.
 
-    A null or missing chat content is an empty answer. The reasoning is read from ``reasoning`` (newer vLLM) or
-    ``reasoning_content`` (older vLLM), whichever holds text.
+    A null or missing chat content is an empty answer; a list of parts in which nothing was understood is none. The
+    reasoning is read from ``reasoning`` (newer vLLM) or ``reasoning_content`` (older vLLM), whichever holds text, or
+    from the parts.
 
     Args:
         kind: the kind of the request.
@@ -32,7 +31,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
 
     Raises:
         BadReplyError: the body is not JSON, has no choices, or its first choice has another shape.
-        AbortedReplyError: the finish reason says that the server stopped early.
+        AbortedReplyError: the finish reason is not known to end an answer, or an error stands beside the choices or
+            in the first of them.
     """
     try:
         parsed: Any = json.loads(body)
@@ -44,12 +44,15 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReplyError(f"the body has no choices: {server_words(body)[0]}")
     choice: dict[str, Any] = choices[0]
-    finish_reason = _optional_text(choice.get("finish_reason"))
-    if finish_reason in _ABORTED:
-        raise AbortedReplyError(f"the server broke the generation off (finish_reason {finish_reason!r})")
+    finish_reason = reason_words(choice.get("finish_reason"))
+    _check_whole(parsed, choice, finish_reason)
     text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
     usage = parsed.get("usage")
     counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    details = counts.get("completion_tokens_details")
+    thought = counts.get("reasoning_tokens")
+    if isinstance(details, dict):
+        thought = details.get("reasoning_tokens", thought)
     return Outcome(
         status="answered",
         text=storable(text),
@@ -57,8 +60,30 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
         finish_reason=finish_reason,
         prompt_tokens=_optional_count(counts.get("prompt_tokens")),
         completion_tokens=_optional_count(counts.get("completion_tokens")),
+        reasoning_tokens=_optional_count(thought),
         attempts=1,
     )
+
+
+def _check_whole(parsed: dict[str, Any], choice: dict[str, Any], finish_reason: str | None) -> None:
+    """Check that nothing in the body says that the generation broke off.
+
+    Raises:
+        AbortedReplyError: something does.
+    """
+    broken = ending(finish_reason) == "broken"
+    reason = f" (finish_reason {one_line(finish_reason or '', 100)!r})" if broken else ""
+    message = choice.get("message")
+    given = choice.get("finish_reason")
+    places = (parsed, choice, message if isinstance(message, dict) else {}, given if isinstance(given, dict) else {})
+    for place in places:
+        # Many servers send the field with every answer, empty: null, "", {}.
+        error = place.get("error") or (place.get("message") if broken and place is given else None)
+        if error:
+            said = server_words(json.dumps({"error": error}).encode())[0]
+            raise AbortedReplyError(f"the server broke the generation off{reason}: {said}")
+    if broken:
+        raise AbortedReplyError(f"the server broke the generation off{reason}")
 
 
 def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
@@ -66,16 +91,65 @@ def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
     if not isinstance(message, dict):
         raise BadReplyError("the first choice has no message")
     content = message.get("content")
-    if isinstance(content, list):  # typed parts, as some gateways return them
-        content = "".join(part["text"] for part in content if isinstance(part, dict) and _is_text_part(part))
+    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
+    if isinstance(content, list):
+        content, thought = _parts(content)
+        trace = trace or thought
     if content is not None and not isinstance(content, str):
         raise BadReplyError(f"the message content is a {type(content).__name__}")
-    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
     return content or "", trace or None
 
 
-def _is_text_part(part: dict[str, Any]) -> bool:
-    return part.get("type") == "text" and isinstance(part.get("text"), str)
+# Types of parts that hold the model's reasoning: Mistral's and Anthropic's, and others' names for the same.
+_REASONING_PARTS: Final = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "summary_text"})
+_HIDDEN_PARTS: Final = frozenset({"redacted_thinking", "reasoning.encrypted"})
+
+
+def _parts(parts: list[Any]) -> tuple[str, str]:
+    """The answer and the reasoning in a content of typed parts, as some gateways return it.
+
+    A part of whatever type that holds a text (``text``, ``output_text``) belongs to the answer, unless its type says
+    that it is reasoning. Parts that hold none, such as images, are passed over beside parts that were understood.
+
+    Raises:
+        BadReplyError: no part was understood, or a part is a text by its type and holds none.
+    """
+    said: list[str] = []
+    thought: list[str] = []
+    unknown: list[str] = []
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        text = _part_text(part)
+        if kind in _REASONING_PARTS or kind in _HIDDEN_PARTS:
+            thought.append(text or "")
+        elif text is not None:
+            said.append(text)
+        elif kind in ("text", "output_text"):
+            raise BadReplyError(f"a content part of type {kind!r} holds no text")
+        else:
+            unknown.append(str(kind or type(part).__name__))
+    if unknown and not said and not thought:
+        names = one_line(", ".join(dict.fromkeys(unknown)), 200)
+        raise BadReplyError(f"no part of the message content holds a text (types: {names})")
+    return "".join(said), "".join(thought)
+
+
+def _part_text(part: Any) -> str | None:
+    """The text of one part: ``"..."``, ``{"text": "..."}``, ``{"text": {"value": "..."}}`` or a list of these."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return None
+    for name in ("text", "thinking", "reasoning", "content", "summary"):
+        value = part.get(name)
+        if isinstance(value, dict):
+            value = value.get("value")
+        if isinstance(value, list) and value:
+            inner = [_part_text(item) for item in value if not isinstance(item, list)]
+            value = "".join(text for text in inner if text is not None) if any(inner) else None
+        if isinstance(value, str):
+            return value
+    return None
 
 
 def _completion(choice: dict[str, Any]) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from endpoints.errors import one_line
+from endpoints.finish import ending
 from endpoints.outcome import Outcome, storable
 
 __all__ = ["ResponsesError", "SavedResponses"]
@@ -16,6 +18,7 @@ _OPTIONAL: Mapping[str, Any] = {
     "reasoning_content": str | None,
     "prompt_tokens": int | None,
     "completion_tokens": int | None,
+    "reasoning_tokens": int | None,
 }
 
 
@@ -73,7 +76,11 @@ class SavedResponses:
             if not isinstance(entry.get(name), kinds) or isinstance(entry.get(name), bool):
                 raise ResponsesError(f'{where}: "{name}" cannot be {entry[name]!r}')
         key = (entry["task"], entry["id"], repeat)
-        if key in self._answers:
+        known = self._answers.get(key)
+        # The journal of an older version may hold a fragment, and behind it the answer.
+        if known is not None and ending(entry.get("finish_reason")) == "broken":
+            return
+        if known is not None and ending(known[1].get("finish_reason")) != "broken":
             raise ResponsesError(
                 f"{where}: task {key[0]}, id {key[1]} was answered on line {self._answers[key][0]} already"
             )
@@ -89,7 +96,11 @@ class SavedResponses:
         return len(self._answers) - len(self._used)
 
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
-        """The saved answer to a request, or a ``not_asked`` outcome if the file has none."""
+        """The saved answer to a request.
+
+        The outcome is ``not_asked`` if the file has none, and ``failed`` if its finish reason is not known to end an
+        answer (:mod:`endpoints.finish`).
+        """
         plain, _, shots = task.partition("|")
         family, shots = plain.partition(":")[0], shots or "0"
         others = [name for name in self._tasks if name.partition(":")[0] == family]
@@ -108,6 +119,9 @@ class SavedResponses:
 
 
 def _answered(entry: Mapping[str, Any]) -> Outcome:
+    if ending(entry.get("finish_reason")) == "broken":
+        word = one_line(entry["finish_reason"], 100)
+        return Outcome.failure("aborted", f"the saved text broke off (finish_reason {word!r}): it is no answer")
     reasoning = entry.get("reasoning") or entry.get("reasoning_content")
     return Outcome(
         status="answered",
@@ -116,4 +130,5 @@ def _answered(entry: Mapping[str, Any]) -> Outcome:
         finish_reason=entry.get("finish_reason"),
         prompt_tokens=entry.get("prompt_tokens"),
         completion_tokens=entry.get("completion_tokens"),
+        reasoning_tokens=entry.get("reasoning_tokens"),
     )

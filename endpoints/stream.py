@@ -49,7 +49,8 @@ class Stream:
             been given up.
 
         Raises:
-            RequestRefused: the server refused the request and had answered none of this run before.
+            RequestRefused: the server refused the request, and likewise another one unless the status alone says that
+                it refuses all, and had answered none of this run before.
             JournalError: the journal cannot be written.
         """
         key = request.key()

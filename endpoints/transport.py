@@ -7,20 +7,19 @@ answer, that its machine has vanished or that a firewall has dropped the connect
 """
 
 import asyncio
-import ipaddress
 import os
 import resource
 import socket
+import ssl
 from typing import Any, Final
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
 
 from endpoints.errors import EndpointError
+from endpoints.url import without_password
 
-__all__ = ["AiohttpTransport", "allow_connections", "proxy_for"]
+__all__ = ["AiohttpTransport", "allow_connections"]
 
 # Servers built on uvicorn (vLLM, transformers serve) close a connection that was idle for 5 s; one that we drop
 # first cannot be closed under a request being sent.
@@ -29,22 +28,6 @@ _IDLE_S: Final = 4.0
 _KEEPALIVE: Final[tuple[tuple[str, int], ...]] = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
 
 _OTHER_FILES: Final = 256  # journal, libraries, data sets
-
-
-def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for ``url``; None if it names none, or if the address is a loopback one."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if _is_loopback(host) or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def _probed_socket(address: aiohttp.AddrInfoType) -> socket.socket:
@@ -88,8 +71,14 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
 
-    def _open(self) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S, socket_factory=_probed_socket)
+    def _open(self, *, secure: bool) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(
+            limit=0,
+            keepalive_timeout=_IDLE_S,
+            socket_factory=_probed_socket,
+            # aiohttp's own context is made when it is imported and would not see a later SSL_CERT_FILE.
+            ssl=ssl.create_default_context() if secure else True,
+        )
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -107,7 +96,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             httpx2.RemoteProtocolError: the response is not HTTP, or its body is too short.
         """
         if self._session is None:
-            self._session = self._open()
+            self._session = self._open(secure=request.url.scheme == "https")
         try:
             async with self._session.request(
                 request.method,
@@ -120,7 +109,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                     response.status, headers=response.raw_headers, content=await response.read(), request=request
                 )
         except (aiohttp.ClientError, OSError, asyncio.TimeoutError) as error:  # noqa: UP041 (aiohttp's base class)
-            raise _as_httpx(error, request) from error
+            raise _as_httpx(error, request, self._proxy) from error
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -129,7 +118,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             self._session = None
 
 
-def _as_httpx(error: Exception, request: httpx2.Request) -> httpx2.RequestError:
+def _as_httpx(error: Exception, request: httpx2.Request, proxy: str | None) -> httpx2.RequestError:
     kind: type[httpx2.RequestError] = httpx2.ReadError
     words = _system_words(error)
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
@@ -138,7 +127,30 @@ def _as_httpx(error: Exception, request: httpx2.Request) -> httpx2.RequestError:
         kind, words = httpx2.RemoteProtocolError, "the body ended early"
     elif isinstance(error, aiohttp.ClientResponseError):
         kind, words = httpx2.RemoteProtocolError, f"not an HTTP response: {error.message}"
+    if isinstance(error, aiohttp.ClientSSLError):
+        words = _tls_words(error, request.url.host)
+    if proxy is not None:
+        words += f" (through the proxy {without_password(proxy)} that the environment names; NO_PROXY excepts a host)"
     return kind(words, request=request)
+
+
+_OTHER_HOST: Final = frozenset({62, 64})  # OpenSSL: the certificate is for another name, for another address
+
+
+def _tls_words(error: Any, host: str) -> str:
+    """What went wrong when the encrypted connection was made; Python reports it with the errno of another error."""
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        if cause.verify_code in _OTHER_HOST:
+            return f"TLS: the server's certificate is not for the host name {host} ({cause.verify_message})"
+        return (
+            f"TLS: the server's certificate is not trusted ({cause.verify_message}); "
+            "if it should be, name the file of its authority in SSL_CERT_FILE"
+        )
+    reason = str(getattr(cause, "reason", None) or cause).replace("_", " ").lower()
+    if any(words in reason for words in ("wrong version number", "http request", "record layer failure")):
+        return f"TLS: the server speaks plain HTTP there: write http:// instead of https:// ({reason})"
+    return f"TLS: no encrypted connection could be made ({reason})"
 
 
 def _system_words(error: Any) -> str:

@@ -32,6 +32,7 @@ class AnswerSource:
         concurrency: number of requests in flight if the user names none.
         default_cap: most new tokens of an answer if the user names no number; None means the task's own cap.
         window: context length in tokens that the server reports; None if it reports none.
+        window_source: where that was learnt, a phrase; empty if it reports none.
         reported: the server's own entry for the model.
         kept: the journal that holds every answer, if the run goes on without its server; None otherwise.
     """
@@ -43,6 +44,7 @@ class AnswerSource:
     concurrency: int = CONCURRENCY
     default_cap: int | None = None
     window: int | None = None
+    window_source: str = ""
     reported: Mapping[str, Any] | None = None
     kept: Path | None = None
 
@@ -53,7 +55,11 @@ class AnswerSource:
             JournalError: the journal cannot be read.
         """
         lines = read_journal(self.kept) if self.kept is not None and self.kept.exists() else []
-        held = {(line.task, line.sample_id, line.repeat) for line in lines if line.outcome.status == "answered"}
+        held = {
+            (line.task, line.sample_id, line.repeat)
+            for line in lines
+            if line.outcome.status == "answered" and not line.outcome.broken_off
+        }
         return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 
 
@@ -79,12 +85,15 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
                 concurrency=embedded.concurrency,
                 default_cap=embedded.max_new_tokens,
                 window=embedded.context_length,
+                window_source="the embedded model",
             )
     else:
         name = filed_name(settings.model)
         server = AnswerSource(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
         info = asyncio.run(_describe(server, api_key(settings)))
-        yield dataclasses.replace(server, window=info.max_model_len, reported=info.reported)
+        yield dataclasses.replace(
+            server, window=info.max_model_len, window_source=info.window_source, reported=info.reported
+        )
 
 
 def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> AnswerSource | None:
@@ -107,6 +116,7 @@ def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
         served_name=before["served_as"],
         base_url=settings.base_url,
         window=before["max_model_len"],
+        window_source=before.get("window_from", ""),
         reported=before["reported"],
         kept=run_dir / "responses.jsonl",
     )

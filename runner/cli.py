@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from endpoints.defaults import BASE_URL
+from endpoints.errors import EndpointError
+from endpoints.url import checked_url
 from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.parser import build_parser
@@ -193,6 +195,12 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["graders"] = tuple(f"{name}={Path(path).absolute()}" for name, path in graders.items())
     if "column_map" in values:
         values["column_map"] = _pairs("--column-map", "FIELD=COLUMN", values["column_map"])
+    for name in ("base_url", "judge_base_url"):
+        if name in values:
+            try:
+                checked_url(values[name])
+            except EndpointError as error:
+                raise UsageError(f"--{name.replace('_', '-')}: {error}") from None
     if "max_samples" in values and "full" in values:
         raise UsageError("--max-samples and --full exclude each other")
     return values

@@ -7,12 +7,14 @@ from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
+from runner.endings import cut_phrase, finish_reasons
 from runner.exits import Exit
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.run_file import RunFile
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
+from runner.tokens import token_phrase, token_totals
 from runner.unscored import error_counts, generated_row
 from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
@@ -35,6 +37,7 @@ def report(
     judges: RunJudges,
     file: RunFile,
     notes: Sequence[str],
+    generated: tuple[int, float] | None,
 ) -> Exit:
     """Write the run folder, print the table, and say how the run ended.
 
@@ -47,6 +50,7 @@ def report(
         judges: what judged, if anything did.
         file: ``run.json``; finished here.
         notes: warnings that belong under the table.
+        generated: completion tokens that this session generated, and in how many seconds; None if it asked no server.
     """
     folder = file.path.parent
     scored, ungraded = _split(settings.tasks, records, handles)
@@ -57,10 +61,21 @@ def report(
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
     rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
+    reasons = {
+        task: finish_reasons(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
+        for task in rows
+    }
     run.save(rows)
     results = [
         _task_result(
-            task, summaries[task], whole[task], settings, benchmarks[task.benchmark], handles[task.benchmark], judges
+            task,
+            summaries[task],
+            whole[task],
+            settings,
+            benchmarks[task.benchmark],
+            handles[task.benchmark],
+            judges,
+            cut_phrase(reasons[task]["truncated"]),
         )
         for task in scored
     ]
@@ -68,6 +83,10 @@ def report(
         notes = [*notes, *(_repeat_note(task, *run.repeat_check(parts[task])) for task in scored)]
     notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
     heading = {"Model": server.label, "Generation": generation_phrase(settings, server)}
+    tokens = token_totals((response for task in run.tasks for _, response in run.pairs(task)), generated)
+    counted = token_phrase(tokens)
+    if counted is not None:
+        heading["Tokens"] = counted
     if judges.all:
         heading["Judge"] = "; ".join(judge.phrase() for judge in judges.all)
     exports = _export(run, ungraded, benchmarks, folder)
@@ -75,6 +94,8 @@ def report(
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
+    file.content["tokens"] = tokens
+    file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
@@ -152,6 +173,7 @@ def _task_result(
     bench: Benchmark,
     handle: DatasetHandle,
     judges: RunJudges,
+    cut: str,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
     judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
@@ -165,6 +187,7 @@ def _task_result(
         dataset=handle.identity(task.fewshot),
         scorer=bench.scorer_version + judged,
         axis=bench.table_axis,
+        cut=cut,
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import hashlib
 import json
 import traceback
@@ -17,6 +18,7 @@ from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
+from endpoints.window import FROM_REFUSAL, USUAL
 from runner.answer_source import AnswerSource, api_key, lost_source, open_source
 from runner.console import command_name, say, show
 from runner.data import configure, load_data
@@ -128,6 +130,7 @@ class _Run:
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
         handles = self._data()
+        self._check_cap(handles)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -142,9 +145,10 @@ class _Run:
             judges.check()  # before anything is generated
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
-            self._record_sources(file, server, judges)
+            server = self._record_sources(file, server, judges)
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
+            model.on_window = lambda tokens: self._record_window(file, tokens)
             notes = self._notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
             with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
@@ -168,6 +172,7 @@ class _Run:
             judges=judges,
             file=file,
             notes=[*notes, *model.plan_notes],
+            generated=model.generated,
         )
 
     def _data(self) -> dict[str, DatasetHandle]:
@@ -234,23 +239,36 @@ class _Run:
         say(f"run folder: {self.run_dir}")
         return self.file
 
-    def _record_sources(self, file: RunFile, server: AnswerSource, judges: RunJudges) -> None:
+    def _record_sources(self, file: RunFile, server: AnswerSource, judges: RunJudges) -> AnswerSource:
         """Record what answers and what judges.
+
+        Returns:
+            the source, with the window that the run learnt before if the source itself does not know it.
 
         Raises:
             UsageError: another window would cap answers otherwise, and ask for all of them again.
         """
-        window = self.recorded.get("model", {}).get("max_model_len", server.window)
-        if window != server.window:
+        settings = self.settings
+        before = self.recorded.get("model", {})
+        window = before.get("max_model_len")
+        if window is not None and server.window is None:
+            server = dataclasses.replace(server, window=window, window_source=before.get("window_from", ""))
+        if window is not None and window != server.window:
             raise UsageError(
                 f"cannot resume {self.run_dir}: the server's window was {window} tokens, now it is {server.window}"
             )
-        settings = self.settings
+        if before and "sampling" in self.recorded:
+            limits = (self.recorded["sampling"]["max_new_tokens"], window)
+            if limits != (settings.max_new_tokens or server.default_cap, server.window):
+                self._keep_limits(file, *limits)
+        if server.window is not None and server.window_source not in ("", USUAL) and settings.model != EMBEDDED:
+            say(f"the server's window: {server.window} tokens, learnt from {server.window_source}")
         file.content["model"] = {
             "requested": settings.model,
             "served_as": server.served_name,
             "base_url": server.base_url,
             "max_model_len": server.window,
+            "window_from": server.window_source,
             "reported": dict(server.reported) if server.reported is not None else None,
         }
         file.content["sampling"] = {
@@ -261,6 +279,42 @@ class _Run:
         }
         file.content["judge"] = judges.record()
         file.write()
+        return server
+
+    @staticmethod
+    def _keep_limits(file: RunFile, cap: int | None, window: int | None) -> None:
+        """Record a cap and a window under which answers were asked for before they were lowered."""
+        limits = [cap, window]
+        earlier: list[list[int | None]] = file.content.setdefault("earlier_limits", [])
+        if limits not in earlier:
+            earlier.append(limits)
+
+    def _record_window(self, file: RunFile, tokens: int) -> None:
+        """Record a window that a refusal has named: a resume starts with it."""
+        self._keep_limits(file, file.content["sampling"]["max_new_tokens"], file.content["model"]["max_model_len"])
+        file.content["model"] |= {"max_model_len": tokens, "window_from": FROM_REFUSAL}
+        file.write()
+        say(f"the server's window: {tokens} tokens, learnt from {FROM_REFUSAL}; further answers are capped by it")
+
+    def _check_cap(self, handles: Mapping[str, DatasetHandle]) -> None:
+        """Check that a resume which sets a cap lowers it.
+
+        Raises:
+            UsageError: it would raise the cap of the run, or of a task if the run had none of its own.
+        """
+        now, before = self.settings.max_new_tokens, self.recorded.get("sampling")
+        if now is None or before is None or self.run_dir is None:
+            return
+        own = before["max_new_tokens"]
+        if own is None:
+            model = self._model(AnswerSource("none", "none", self.settings.model), None)
+            docs = self._pipeline(handles, model, self.run_dir).docs
+            own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
+        if own < now:
+            raise UsageError(
+                f"cannot resume {self.run_dir}: answers are capped at {own} tokens, --max-new-tokens {now} is more; "
+                "a resume can only lower the cap"
+            )
 
     def _answers_sha256(self) -> str | None:
         """Digest of the file of saved answers, if the run scores one."""
@@ -285,6 +339,7 @@ class _Run:
             api_key=api_key(settings) if asks else "EMPTY",
             concurrency=settings.concurrency or server.concurrency,
             window=server.window,
+            earlier_limits=[tuple(pair) for pair in self.file.content.get("earlier_limits", [])] if self.file else [],
             shuffle_seed=settings.shuffle_seed,
             journal_path=str(journal) if asks and journal is not None else None,
             responses_path=str(server.kept) if server.kept is not None else settings.responses,

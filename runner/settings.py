@@ -154,11 +154,11 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     differences = [
         f"{_option(name)}: the run has {own[name]!r}, the command line says {value!r}"
         for name, value in sorted(_plain(given).items())
-        if name not in _FREE_ON_RESUME and value != own[name]
+        if name not in _FREE_ON_RESUME and value != own[name] and not _lowers_the_cap(name, value, own[name])
     ]
     if differences:
         raise UsageError(f"cannot resume {run_dir}: " + "; ".join(differences))
-    changes = {name: value for name, value in given.items() if name in _FREE_ON_RESUME}
+    changes = {name: value for name, value in given.items() if name in _FREE_ON_RESUME or name == "max_new_tokens"}
     if "max_samples" in changes:
         changes.setdefault("full", False)
     if changes.get("full"):
@@ -169,6 +169,11 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
         size = "every sample" if before == math.inf else f"{before} samples"
         raise UsageError(f"cannot resume {run_dir} with {after} samples a task: the run has {size}, it can only grow")
     return resumed
+
+
+def _lowers_the_cap(name: str, now: Any, before: Any) -> bool:
+    """Whether a setting is a lower cap on answers; None is the tasks' own caps, compared when they are known."""
+    return name == "max_new_tokens" and (before is None or now < before)
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class TaskResult:
         dataset: identity phrase of the dataset.
         scorer: scorer version; where another model judges, which one by which prompts.
         axis: the breakdown to show, and the values of each of its labels.
+        cut: what is said of truncated answers.
     """
 
     name: TaskName
@@ -34,6 +35,7 @@ class TaskResult:
     dataset: str
     scorer: str
     axis: tuple[str, tuple[str, ...]]
+    cut: str = "truncated at the token cap"
 
 
 def render_table(
@@ -113,7 +115,7 @@ def _shares(task: TaskResult) -> list[str]:
     counts = task.summary.counts
     shares = (
         (counts.empty, "empty"),
-        (counts.truncated, "truncated at the token cap"),
+        (counts.truncated, task.cut),
         (counts.unclosed_reasoning, "with unclosed reasoning"),
     )
     lines = ["  answers: " + ", ".join(f"{n} {what} ({_percent(n, counts.at_hand)})" for n, what in shares)]

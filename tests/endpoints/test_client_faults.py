@@ -39,6 +39,10 @@ PASSING = [
     pytest.param(as_json({"choices": [{"index": 0}]}), "bad-body", "no message", id="no-message"),
     pytest.param(answer("да", content=3), "bad-body", "content is a int", id="content-of-another-type"),
     pytest.param(answer("полови", finish_reason="abort"), "aborted", "broke the generation off", id="aborted"),
+    pytest.param(answer("полови", finish_reason="network_error"), "aborted", "'network_error'", id="unknown-reason"),
+    pytest.param(
+        as_json(body_of("полови") | {"error": {"message": "upstream"}}), "aborted", "upstream", id="error-too"
+    ),
 ]
 
 

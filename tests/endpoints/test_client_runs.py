@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from asking import QUICK, ask, questions
+from asking import QUICK, ask, chat, questions
 from fault_server import FaultServer, echo, hang, prompt_of, status, together
 
 import endpoints.client
@@ -45,11 +45,80 @@ def test_concurrency_is_really_in_flight_and_never_more(concurrency):
     assert server.peak == concurrency
 
 
-def test_first_refusal_stops_the_run():
-    """A server that refuses everything sees the requests in flight and no more; nothing is journalled."""
-    with FaultServer(status(400, "System role not supported")) as server, pytest.raises(RequestRefused):
+@pytest.mark.parametrize("code", [302, 400, 401, 403, 404, 405, 422])
+def test_server_that_refuses_everything_stops_the_run(code):
+    """It sees the requests in flight and at most one more: the second refusal settles it."""
+    with FaultServer(status(code, "System role not supported")) as server, pytest.raises(RequestRefused) as caught:
         ask(server, questions(500), concurrency=4)
-    assert len(server.bodies) <= 4
+    assert len(server.bodies) <= 4 + 1
+    assert caught.value.sample_id in {f"q{number}" for number in range(5)}
+
+
+@pytest.mark.parametrize("code", [400, 403, 422])
+@pytest.mark.parametrize(
+    "words", ["content policy violation", "Your input was flagged", "data_inspection_failed", "no", "bad characters"]
+)
+def test_refusal_of_one_prompt_that_comes_first_is_not_everyones(code, words):
+    """The prompt fails by itself, with its words; the others are asked and answered."""
+    with FaultServer(scripts={"q0": [status(code, words)]}) as server:
+        outcomes = ask(server, questions(4), concurrency=1)
+    assert [o.status for o in outcomes] == ["failed", *["answered"] * 3]
+    assert (outcomes[0].error_code, outcomes[0].error, outcomes[0].attempts) == ("refused", f"HTTP {code}: {words}", 1)
+
+
+def test_two_refused_prompts_in_unlike_words_are_two_prompts():
+    """Only a second refusal of the same kind is believed to concern all."""
+    with FaultServer(scripts={"q0": [status(400, "too odd")], "q1": [status(422, "field x is bad")]}) as server:
+        outcomes = ask(server, questions(3), concurrency=2)
+    assert [o.status for o in outcomes] == ["failed", "failed", "answered"]
+
+
+def test_moderation_of_many_prompts_stops_nothing():
+    """Its words say that they concern the prompt, however many come first."""
+    script = {f"q{number}": [status(400, "blocked by the content filter")] for number in range(3)}
+    with FaultServer(scripts=script) as server:
+        outcomes = ask(server, questions(5), concurrency=1)
+    assert [o.status for o in outcomes] == ["failed"] * 3 + ["answered"] * 2
+
+
+def test_refusals_that_quote_different_things_are_of_one_kind():
+    """Numbers, ids and pieces of the prompt differ from one refusal to the next."""
+    turn = iter(range(100))
+
+    async def refuse(server, request):
+        number = next(turn)
+        words = f"Unknown field in 'question {number}' (request 0f3a99{number:02d}-ab), position {number}"
+        return await status(400, words)(server, request)
+
+    with FaultServer(refuse) as server, pytest.raises(RequestRefused):
+        ask(server, questions(20), concurrency=1)
+    assert len(server.bodies) == 2
+
+
+def test_repeats_of_one_question_are_one_question():
+    """Three refused answers to the same prompt say nothing of another prompt."""
+    repeats = [chat("q0", repeat=number, sampling={"seed": number}) for number in range(3)]
+    with FaultServer(scripts={"q0": [status(400, "no")]}) as server:
+        outcomes = ask(server, [*repeats, chat("q1")], concurrency=2)
+    assert [o.status for o in outcomes] == ["failed"] * 3 + ["answered"]
+
+
+def test_run_in_which_everything_was_refused_stops_at_its_end():
+    """Each refusal in words of its own: the first is raised, with what it says."""
+    script = {"q0": [status(400, "too odd")], "q1": [status(422, "field x is bad")]}
+    with FaultServer(scripts=script) as server, pytest.raises(RequestRefused, match="too odd"):
+        ask(server, questions(2), concurrency=1)
+
+
+def test_refused_prompt_stops_no_resumption(tmp_path):
+    """Resumed, the refused prompt is asked first again and still stops nobody."""
+    path = tmp_path / "responses.jsonl"
+    refused = {"q0": [status(400, "no")]}
+    with FaultServer(scripts=refused) as server:
+        ask(server, questions(2), concurrency=1, journal=path)
+        outcomes = ask(server, questions(4), concurrency=1, journal=path)
+    assert [o.status for o in outcomes] == ["failed", *["answered"] * 3]
+    assert server.asked == {"q0": 2, "q1": 1, "q2": 1, "q3": 1}
 
 
 def test_first_refusal_leaves_no_line_in_the_journal(tmp_path):

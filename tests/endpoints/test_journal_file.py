@@ -70,7 +70,9 @@ def test_line_holds_every_field(path):
 
 def test_answers_come_back_as_they_were(path):
     """A reopened journal gives the outcome again, marked as read from it; failures are on record, not answers."""
-    outcome = answered("да", reasoning="след", finish_reason="stop", prompt_tokens=1, completion_tokens=2)
+    outcome = answered(
+        "да", reasoning="след", finish_reason="stop", prompt_tokens=1, completion_tokens=2, reasoning_tokens=1
+    )
     with Journal(path) as journal:
         journal.append(chat("а"), outcome)
         journal.append(chat("б"), FAILED)
@@ -81,10 +83,21 @@ def test_answers_come_back_as_they_were(path):
         found = journal.get(chat("а").key())
         assert (found.text, found.reasoning, found.finish_reason) == ("да", "след", "stop")
         assert (found.prompt_tokens, found.completion_tokens, found.attempts) == (1, 2, 1)
+        assert found.reasoning_tokens == 1
         assert found.from_journal
         assert not outcome.from_journal
         assert journal.get(chat("б").key()) is None
         assert journal.cut_bytes == 0
+
+
+def test_fragment_that_an_older_version_took_for_an_answer_is_asked_for_again(path):
+    """Its finish reason is no known end; the answer that comes now takes its place."""
+    with Journal(path) as journal:
+        journal.append(chat("а"), answered("полови", finish_reason="network_error"))
+        assert journal.get(chat("а").key()) is None
+        journal.append(chat("а"), answered("да", finish_reason="stop"))
+    with Journal(path) as journal:
+        assert journal.get(chat("а").key()).text == "да"
 
 
 def test_answer_takes_the_place_of_a_failure_and_keeps_it(path):

@@ -151,12 +151,3 @@ def test_outcomes_are_told_apart():
         "the run ended",
     )
     assert failed.error_code in ERROR_CODES
-
-
-@pytest.mark.parametrize(
-    ("reason", "cut"),
-    [("length", True), ("max_tokens", True), ("stop", False), ("content_filter", False), (None, False)],
-)
-def test_truncated_is_read_from_the_finish_reason(reason, cut):
-    """Only the words for the token cap mean truncated."""
-    assert Outcome(status="answered", finish_reason=reason).truncated is cut

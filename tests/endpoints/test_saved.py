@@ -89,3 +89,14 @@ def test_answers_of_another_mode_do_not_serve(tmp_path):
     saved = SavedResponses(path)
     assert saved.outcome("bench:all:pretrain|5", "a", 0).text == "да"
     assert saved.outcome("bench:open:alignment|0", "a", 0).status == "not_asked"
+
+
+def test_saved_fragment_is_no_answer(tmp_path):
+    """A text whose finish reason is no known end fails by that name; an answer behind it in a journal stands."""
+    line = {"task": "t", "id": "a", "response": "полови", "finish_reason": "network_error"}
+    whole = line | {"response": "да", "finish_reason": "stop"}
+    alone = SavedResponses(write(tmp_path / "r.jsonl", line)).outcome("t", "a", 0)
+    assert (alone.status, alone.error_code, alone.text) == ("failed", "aborted", "")
+    assert "network_error" in (alone.error or "")
+    for lines in ([line, whole], [whole, line]):
+        assert SavedResponses(write(tmp_path / "r.jsonl", *lines)).outcome("t", "a", 0).text == "да"

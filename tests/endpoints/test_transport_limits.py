@@ -10,7 +10,8 @@ from fault_server import FaultServer
 
 import endpoints.transport
 from endpoints.errors import EndpointError
-from endpoints.transport import AiohttpTransport, allow_connections, proxy_for
+from endpoints.transport import AiohttpTransport, allow_connections
+from endpoints.url import proxy_for
 
 PROXY = "http://proxy.example:3128"
 

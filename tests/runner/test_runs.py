@@ -65,6 +65,26 @@ def test_a_full_run_leaves_everything_a_person_needs(command):
     assert (result.run_dir / "table.txt").read_text(encoding="utf-8") in result.out
 
 
+def test_cut_answers_are_named_in_the_servers_words(command):
+    """A limit other than the cap is not called the token cap; run.json counts every word."""
+    script = {4: answer("раз", finish_reason="model_length"), 5: answer("раз", finish_reason="MAX_TOKENS")}
+    with FaultServer(by_number(script)) as server:
+        result = command("--full", server=server)
+    assert result.row()["n_truncated"] == 2
+    assert "2 truncated (the server's words: 1 MAX_TOKENS, 1 model_length) (5.0%)" in result.out
+    assert result.run["finish_reasons"] == {"ifhard:all|0": {"stop": 38, "MAX_TOKENS": 1, "model_length": 1}}
+
+
+def test_a_generation_that_breaks_off_is_a_failed_request(command):
+    """The fragment is not scored: the sample fails under the word that the server sent."""
+    with FaultServer(by_number({4: answer(right(4), finish_reason="network_error")})) as server:
+        result = command("--full", server=server)
+    assert result.code == Exit.INCOMPLETE
+    assert result.row()["n_failed"] == 1
+    assert result.row()["n_answered"] == 39
+    assert "network_error" in result.err
+
+
 def test_a_run_without_a_number_is_a_smoke_run(command):
     """Ten samples, LightEval's own choice, and the table says so."""
     with FaultServer(know_all) as server:
