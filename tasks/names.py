@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 __all__ = ["TaskName", "TaskNameError", "fewshot_number", "split_fewshot", "split_task_list"]
 
+_LONGEST = 9  # digits of a few-shot number; Python refuses to read thousands of them
+
 
 class TaskNameError(ValueError):
     """A task name that does not exist; the message holds the nearest legal names."""
@@ -58,7 +60,7 @@ def split_fewshot(text: str) -> tuple[str, int]:
     if not bar:
         return number, 0
     plain = plain.removesuffix("\\")  # Markdown tables escape the bar, and people copy what they see
-    if not number.isascii() or not number.isdigit():
+    if not number.isascii() or not number.isdigit() or len(number) > _LONGEST:
         raise TaskNameError(
             f"task {text!r}: the part behind '|' must be a number of few-shot examples, as in 'ifhard:all|0'"
         )

@@ -35,6 +35,7 @@ def test_legal_names_are_completed(text, expected):
         ("ifhard:all|6", "0, 1, 2, 3, 4, 5"),
         ("ifhard:all|-1", "number"),
         ("ifhard:all|x", "number"),
+        ("ifhard:all|" + "1" * 5000, "number"),
         ("ifhard:all|²", "number"),
         ("", "nearest"),
     ],
