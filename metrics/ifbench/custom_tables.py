@@ -201,7 +201,7 @@ _AFRICAN_LINES: Final = 52
 _list_marker = re.compile(r"\s*(?:\d{1,3}[.):]|[-*+\u2022\u2023\u25e6\u2013])\s+").match
 # What parts two names of one country, and what may lead in the second one.
 _between_names = re.compile(
-    r"[()\[\]/;]|\s[-\u2013\u2014]\s|,(?=\s*(?:formerly|previously|also|or|aka|a\.k\.a)\b)|\s+or\s+", re.I
+    r"[()\[\]/;]|\s[-\u2013\u2014]\s|,(?=\s?(?:formerly|previously|also|or|aka|a\.k\.a)\b)|\sor\s", re.I
 )
 _lead_in = re.compile(r"(?:(?:also|formerly|previously|now|once|or|officially|aka|a\.k\.a|known|called|as) )+").match
 
