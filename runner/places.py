@@ -1,15 +1,14 @@
-"""Checks the paths and URLs of a command, before LightEval is imported: a slip of the keyboard costs no waiting."""
+"""Checks the paths of a command, before LightEval is imported: a slip of the keyboard costs no waiting."""
 
 import os
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from runner.exits import UsageError
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetError
 from tasks.registry import benchmark
 
-__all__ = ["check_places", "check_url", "offered_datasets"]
+__all__ = ["check_places", "offered_datasets"]
 
 
 def check_places(settings: Settings, *, resumed: bool) -> None:
@@ -20,7 +19,7 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
         resumed: the run has its folder already.
 
     Raises:
-        UsageError: a path or URL is wrong; the message names the option.
+        UsageError: a path is wrong; the message names the option.
         DatasetError: the dataset is neither a known name nor a path.
     """
     for option, path in (
@@ -31,9 +30,6 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
     ):
         if path is not None and not Path(path).exists():
             raise UsageError(f"{option} {path}: no such file or folder")
-    for option, url in (("--base-url", settings.base_url), ("--judge-base-url", settings.judge_base_url)):
-        if url is not None:
-            check_url(option, url)
     if not resumed:
         _check_output(Path(settings.output_dir))
     if settings.dataset is not None:
@@ -60,18 +56,3 @@ def _check_output(folder: Path) -> None:
         raise UsageError(f"--output-dir {folder}: {nearest} is no folder, so no run folder can be made there")
     if not os.access(nearest, os.W_OK | os.X_OK):
         raise UsageError(f"--output-dir {folder}: {nearest} cannot be written to")
-
-
-def check_url(option: str, url: str) -> None:
-    """Check the form of a server's URL.
-
-    Raises:
-        UsageError: it is no http or https URL with a host; the message names the option.
-    """
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError as error:
-        raise UsageError(f"{option} {url}: {error}") from error
-    if not usable:
-        raise UsageError(f"{option} {url}: expected a URL such as http://127.0.0.1:8001/v1")

@@ -64,16 +64,16 @@ def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
     [
         (["--output-dir", "FILE"], "--output-dir FILE: FILE is no folder", Exit.USAGE),
         (["--output-dir", "FILE/deep/er"], "--output-dir FILE/deep/er: FILE is no folder", Exit.USAGE),
-        (["--base-url", "127.0.0.1:8001/v1"], "--base-url 127.0.0.1:8001/v1: expected a URL", Exit.USAGE),
-        (["--base-url", "http:///v1"], "--base-url http:///v1: expected a URL", Exit.USAGE),
-        (["--base-url", "http://[::1/v1"], "--base-url http://[::1/v1: ", Exit.USAGE),
-        (["--base-url", "http://h:99999/v1"], "--base-url http://h:99999/v1: ", Exit.USAGE),
+        (["--base-url", "127.0.0.1:8001/v1"], "--base-url: '127.0.0.1:8001/v1' ", Exit.USAGE),
+        (["--base-url", "http:///v1"], "--base-url: 'http:///v1' is not", Exit.USAGE),
+        (["--base-url", "http://[::1/v1"], "--base-url: 'http://[::1/v1' is not", Exit.USAGE),
+        (["--base-url", "http://h:99999/v1"], "--base-url: 'http://h:99999/v1' is not", Exit.USAGE),
         (["--dataset", "NOWHERE"], "--dataset NOWHERE: no such file or folder; names: builtin", Exit.UNAVAILABLE),
         (["--responses", "NOWHERE"], "--responses NOWHERE: no such file", Exit.USAGE),
         (["--serve", "NOWHERE"], "NOWHERE", Exit.USAGE),
         (["--task", "ifbench|0", "--grader", "mine=NOWHERE"], "--grader mine=PATH: NOWHERE: no such", Exit.USAGE),
         (["--task", "hardmultiqa|0", "--judge-prompts", "NOWHERE"], "--judge-prompts NOWHERE: no such", Exit.USAGE),
-        (["--task", "hardmultiqa|0", "--judge-base-url", "host"], "--judge-base-url host: expected a URL", Exit.USAGE),
+        (["--task", "hardmultiqa|0", "--judge-base-url", "host"], "--judge-base-url: 'host' is not", Exit.USAGE),
     ],
 )
 def test_a_wrong_place_is_named_before_anything_slow_is_imported(arguments, says, status, tmp_path):
