@@ -162,14 +162,18 @@ class EndpointRun:
         """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
         of_one_sample = self.patience.answered_before and failure.status in _PROVEN_BY_OLD_ANSWERS
+        is_news = True
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
-            self._doubt(request, failure)
-        if not failure.about_content:  # a server that reads the prompts is alive
+            is_news = self._doubt(request, failure)
+        if is_news and not failure.about_content:  # a server that reads the prompts is alive
             self.patience.failed(failure.code)
         return failure.outcome()
 
-    def _doubt(self, request: Request, failure: Failure) -> None:
+    def _doubt(self, request: Request, failure: Failure) -> bool:
         """Take note of a refusal that every other request may meet.
+
+        Returns:
+            Whether it is news: the same question, asked in another form, was not refused likewise before.
 
         Raises:
             RequestRefused: it concerns no single request by its status, or another question met it before.
@@ -182,9 +186,11 @@ class EndpointRun:
             sample_id=request.sample_id,
         )
         question = (request.messages, request.prompt)
+        is_news = failure.kind not in self._refused
         first, earlier = self._refused.setdefault(failure.kind, (question, refusal))
         if failure.status not in ABOUT_THE_BODY:
             raise refusal
         if first != question:  # repeats of one question prove nothing of another
             raise earlier
         self._refusals += 1
+        return is_news

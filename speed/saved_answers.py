@@ -81,6 +81,14 @@ def write_answers(path: Path, repeats: int, questions: int | None = None) -> int
     return len(lines) * repeats
 
 
+_LAUNCHER = """
+import json, os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=sys.stderr)
+_, status, usage = os.wait4(process.pid, 0)
+print(json.dumps([os.waitstatus_to_exitcode(status), usage.ru_maxrss, usage.ru_utime + usage.ru_stime]))
+"""
+
+
 def measure(checkout: Path, arguments: Sequence[str], folder: Path) -> Usage:
     """Run ``run_lighteval.py`` of a checkout and wait for it.
 
@@ -89,15 +97,16 @@ def measure(checkout: Path, arguments: Sequence[str], folder: Path) -> Usage:
     """
     log = folder / "stderr.txt"
     command = [sys.executable, "run_lighteval.py", "--task", "ifhard:all|0", *arguments, "--output-dir", str(folder)]
+    # Through a small process: what a process has used at most begins with the memory of the one that starts it.
+    launch = [sys.executable, "-S", "-c", _LAUNCHER, *command]
     with log.open("wb") as words:
-        process = subprocess.Popen(
-            command, cwd=checkout, env={**os.environ, "PYTHONPATH": str(checkout)}, stdout=words, stderr=words
+        ended = subprocess.run(
+            launch, cwd=checkout, env={**os.environ, "PYTHONPATH": str(checkout)}, stdout=subprocess.PIPE, stderr=words
         )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 4):
-        raise RuntimeError(f"exit status {process.returncode}: {log.read_text(encoding='utf-8')[-2000:]}")
-    return Usage(usage.ru_maxrss, usage.ru_utime + usage.ru_stime)
+    exit_status, peak_kb, cpu_s = json.loads(ended.stdout)
+    if exit_status not in (0, 4):
+        raise RuntimeError(f"exit status {exit_status}: {log.read_text(encoding='utf-8')[-2000:]}")
+    return Usage(peak_kb, cpu_s)
 
 
 def costs(checkout: Path, answers: int) -> Figures:
