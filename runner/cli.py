@@ -182,11 +182,6 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
         values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
     if "serve" in values:
         values["serve"] = str(_serving_file(values["serve"]))
-    if "responses" in values and not Path(values["responses"]).is_file():
-        raise UsageError(f"--responses {values['responses']}: no such file")
-    for name in ("responses", "serve", "judge_prompts"):
-        if name in values and not Path(values[name]).exists():
-            raise UsageError(f"--{name.replace('_', '-')} {values[name]}: no such file or folder")
     for name in ("responses", "serve", "judge_prompts", "dataset"):
         if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere

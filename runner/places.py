@@ -22,8 +22,9 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
         UsageError: a path is wrong; the message names the option.
         DatasetError: the dataset is neither a known name nor a path.
     """
+    if settings.responses is not None and not Path(settings.responses).is_file():
+        raise UsageError(f"--responses {settings.responses}: no such file")
     for option, path in (
-        ("--responses", settings.responses),
         ("--serve", settings.serve),
         ("--judge-prompts", settings.judge_prompts),
         *(("--grader " + name + "=PATH:", path) for name, path in settings.options().graders),

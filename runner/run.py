@@ -62,9 +62,8 @@ def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None
             # Ours to mend: the traceback is for the report, and the status is not that of a missed --fail-under.
             return run.stop("stopped", run.broken, f"internal error, please report it:\n{traceback.format_exc()}")
         except (KeyboardInterrupt, asyncio.CancelledError):
-            return run.stop(
-                "interrupted", Exit.TERMINATED if terminated else Exit.INTERRUPTED, "stopped; finished answers are kept"
-            )
+            kept = "stopped; finished answers are kept" if settings.responses is None else "stopped"
+            return run.stop("interrupted", Exit.TERMINATED if terminated else Exit.INTERRUPTED, kept)
         finally:
             run.close()
 
