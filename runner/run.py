@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import dataclasses
 import hashlib
 import json
 import traceback
@@ -18,7 +17,7 @@ from endpoints.journal import JournalError
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
-from endpoints.window import FROM_REFUSAL, USUAL
+from endpoints.window import USUAL
 from runner.answer_source import AnswerSource, api_key, lost_source, open_source
 from runner.console import command_name, say, show
 from runner.data import configure, load_data
@@ -26,6 +25,7 @@ from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
+from runner.limits import check_lowered, keep_limits, record_window, with_known_window
 from runner.live import LiveScores
 from runner.report import report
 from runner.run_file import RunFile
@@ -147,7 +147,7 @@ class _Run:
             server = self._record_sources(file, server, judges)
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
-            model.on_window = lambda tokens: self._record_window(file, tokens)
+            model.on_window = lambda tokens: record_window(file, tokens)
             notes = self._notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
             with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
@@ -248,18 +248,11 @@ class _Run:
             UsageError: another window would cap answers otherwise, and ask for all of them again.
         """
         settings = self.settings
-        before = self.recorded.get("model", {})
-        window = before.get("max_model_len")
-        if window is not None and server.window is None:
-            server = dataclasses.replace(server, window=window, window_source=before.get("window_from", ""))
-        if window is not None and window != server.window:
-            raise UsageError(
-                f"cannot resume {self.run_dir}: the server's window was {window} tokens, now it is {server.window}"
-            )
-        if before and "sampling" in self.recorded:
-            limits = (self.recorded["sampling"]["max_new_tokens"], window)
+        server = with_known_window(server, self.recorded, self.run_dir)
+        if self.recorded.get("model") and "sampling" in self.recorded:
+            limits = (self.recorded["sampling"]["max_new_tokens"], self.recorded["model"].get("max_model_len"))
             if limits != (settings.max_new_tokens or server.default_cap, server.window):
-                self._keep_limits(file, *limits)
+                keep_limits(file, *limits)
         if server.window is not None and server.window_source not in ("", USUAL) and settings.model != EMBEDDED:
             say(f"the server's window: {server.window} tokens, learnt from {server.window_source}")
         file.content["model"] = {
@@ -280,21 +273,6 @@ class _Run:
         file.write()
         return server
 
-    @staticmethod
-    def _keep_limits(file: RunFile, cap: int | None, window: int | None) -> None:
-        """Record a cap and a window under which answers were asked for before they were lowered."""
-        limits = [cap, window]
-        earlier: list[list[int | None]] = file.content.setdefault("earlier_limits", [])
-        if limits not in earlier:
-            earlier.append(limits)
-
-    def _record_window(self, file: RunFile, tokens: int) -> None:
-        """Record a window that a refusal has named: a resume starts with it."""
-        self._keep_limits(file, file.content["sampling"]["max_new_tokens"], file.content["model"]["max_model_len"])
-        file.content["model"] |= {"max_model_len": tokens, "window_from": FROM_REFUSAL}
-        file.write()
-        say(f"the server's window: {tokens} tokens, learnt from {FROM_REFUSAL}; further answers are capped by it")
-
     def _check_cap(self, handles: Mapping[str, DatasetHandle]) -> None:
         """Check that a resume which sets a cap lowers it.
 
@@ -309,11 +287,7 @@ class _Run:
             model = self._model(AnswerSource("none", "none", self.settings.model), None)
             docs = self._pipeline(handles, model, self.run_dir).docs
             own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
-        if own < now:
-            raise UsageError(
-                f"cannot resume {self.run_dir}: answers are capped at {own} tokens, --max-new-tokens {now} is more; "
-                "a resume can only lower the cap"
-            )
+        check_lowered(now, own, self.run_dir)
 
     def _answers_sha256(self) -> str | None:
         """Digest of the file of saved answers, if the run scores one."""
