@@ -1,36 +1,16 @@
 """From documents and recipes to rows: the reference is computed, written, read back, and scored before it is kept."""
 
-import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
-from builders.sobhard import sources
-from builders.sobhard.small import wording
-from builders.sobhard.small.families import FAMILIES, Recipe, RecipeError, Work
-from builders.sobhard.small.targets import write_target
-from builders.sobhard.sources import Layout
-from metrics.sobhard import answer_text, check_row, score
-from metrics.sobhard.comparison import compare
-from metrics.sobhard.targets import TARGETS, parse
-from tasks.sobhard.prompts import EDITIONS, STYLES, template_text
+from builders.sobhard.families import RecipeError
+from builders.sobhard.rows import Row, complete, session, single
 
 __all__ = ["RECIPES", "build"]
 
-Row = dict[str, Any]
 RECIPES: Final = Path(__file__).parent
-
-# Families whose answer must equal the source, or what the rules made of it, up to types.
-_GATES: Final = {
-    "convert": "convert.lossless_vs_source",
-    "repair": "repair.data_intact",
-    "schema_gen": "schema.validates_source",
-}
-_SHORT: Final = 4_000  # characters of input up to which a question counts as short; medium to three times that
 
 
 def build(folder: Path = RECIPES) -> tuple[list[Row], list[Row]]:
@@ -44,181 +24,19 @@ def build(folder: Path = RECIPES) -> tuple[list[Row], list[Row]]:
     """
     recipes = yaml.safe_load((folder / "questions.yaml").read_text(encoding="utf-8"))
     documents = yaml.safe_load((folder / "documents.yaml").read_text(encoding="utf-8"))
-    shots = [_single(recipe, documents) for recipe in recipes["demonstrations"]]
+    shots = [single(recipe, documents) for recipe in recipes["demonstrations"]]
     test: list[Row] = []
     dialogues = 0
     for recipe in recipes["questions"]:
         try:
             if recipe["family"] == "session":
                 dialogues += 1
-                *earlier, graded = _session(recipe, documents, dialogues)
+                *earlier, graded = session(recipe, documents, dialogues)
                 shots += earlier
                 test.append(graded)
             else:
-                test.append(_single(recipe, documents))
+                test.append(single(recipe, documents))
         except (ValueError, LookupError, TypeError) as error:
             raise RecipeError(f"{recipe['family']}, {recipe['difficulty']}: {error}") from error
-    rows = [*shots, *test]
-    for number, (row, edition) in enumerate(zip(rows, _editions(rows), strict=True), 1):
-        row["instruction"] = template_text(row["meta"]["categories"]["prompt_style"], edition)
-        _finish(row, number)
-    for row in shots:
-        row["outputs"] = answer_text(row)
-    _check_apart(test, shots)
+    complete(test, shots)
     return test, shots
-
-
-def _editions(rows: Iterable[Row]) -> list[int]:
-    """The template of each row within its register: in turns, one for all of a conversation."""
-    taken: Counter[str] = Counter()
-    voices: dict[int, int] = {}
-    editions = []
-    for row in rows:
-        style, dialogue = row["meta"]["categories"]["prompt_style"], row["meta"]["dialogue_id"]
-        if dialogue in voices:
-            edition = voices[dialogue]
-        else:
-            edition = taken[style] % EDITIONS
-            taken[style] += 1
-            if dialogue is not None:
-                voices[dialogue] = edition
-        editions.append(edition)
-    return editions
-
-
-def _finish(row: Row, number: int) -> None:
-    """Ids of a row, and the proof that its reference is right."""
-    meta = row["meta"]
-    meta["id"] = number
-    content = json.dumps([row["instruction"], row["inputs"], meta["reference"], meta["task_meta"], meta["checks"]])
-    meta["base_id"] = hashlib.sha256(content.encode()).hexdigest()[:16]
-    check_row(row)
-    result = score(row, answer_text(row))
-    if set(result.metrics.values()) != {1.0}:
-        failed = {
-            name: verdict.reason for name, verdict in result.constraints.items() if verdict and not verdict.passed
-        }
-        raise RecipeError(f"row {number}, {result.cell}: the reference fails {failed}")
-
-
-def _check_apart(test: Iterable[Row], shots: Iterable[Row]) -> None:
-    """No graded answer stands in a shot, neither in its answer nor in its prompt."""
-    shown = [text for row in shots for text in (row["outputs"], *row["inputs"].values())]
-    for row in test:
-        if any(row["meta"]["reference"] in text for text in shown):
-            raise RecipeError(f"the answer of row {row['meta']['id']} stands in a shot")
-
-
-# Rows -----------------------------------------------------------------------------------------------------------------
-
-
-def _single(recipe: Recipe, documents: Mapping[str, Any]) -> Row:
-    family, source, target = recipe["family"], recipe["source"], recipe["target"]
-    layout = _layout(recipe)
-    work = FAMILIES[family](recipe, documents, layout)
-    task = f"{wording.WORK[family]} {_notations(source, target)}\n\n{_conventions(recipe, layout)}"
-    return _row(recipe, work, task, work.input_data, source, target)
-
-
-def _session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list[Row]:
-    """The turns of a conversation, the graded one last."""
-    turns, layout = recipe["turns"], _layout(recipe)
-    states = [documents[recipe["document"]]]
-    notations = [recipe["source"]]
-    rows = []
-    for number, turn in enumerate(turns, 1):
-        # An undoing turn starts from the state before the last one; both are refused as its answer.
-        undo = bool(turn.get("undo"))
-        source, shown_as = (states[-2], notations[-2]) if undo else (states[-1], notations[-1])
-        work = FAMILIES[turn["family"]]({**turn, "source": shown_as}, {}, Layout(), source)
-        meta = {
-            **work.task_meta,
-            "turn_family": turn["family"],
-            "session": {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)},
-        }
-        work = work._replace(task_meta=meta, checks={**work.checks, "prev_state": states[-1]})
-        task = f"{wording.WORK[turn['family']]} {_notations(shown_as, turn['target'])}"
-        if number == 1:
-            task += f"\n\n{_conventions(recipe, layout)}"
-            data = sources.write(shown_as, source, layout).removesuffix("\n")
-        else:
-            data = wording.EARLIER_STATE if undo else wording.LATER_STATE
-        row = _row({**recipe, "family": "session"}, work, task, data, shown_as, turn["target"])
-        if undo:
-            row["inputs"]["question"] = f"Отмени предыдущий шаг. {row['inputs']['question']}"
-        row["meta"] |= {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)}
-        rows.append(row)
-        states.append(work.answer)
-        notations.append(turn["target"])
-    return rows
-
-
-def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: str) -> Row:
-    reference = write_target(target, work.answer)
-    checks = dict(work.checks)
-    if recipe["family"] in _GATES:
-        checks["gates"] = {_GATES[recipe["family"]]: _gate(recipe["family"], target, reference, checks)}
-    style = recipe["style"]
-    if style not in STYLES:
-        raise RecipeError(f"no register: {style}")
-    length = len(data)
-    return {
-        "instruction": "",
-        "inputs": {
-            "task": task,
-            "input_data": data,
-            "format": wording.format_text(target),
-            "question": work.question,
-        },
-        "outputs": "",
-        "meta": {
-            "id": 0,
-            "base_id": "",
-            "fence_tag": TARGETS[target].tag,
-            "reference": reference,
-            "reference_sha256": hashlib.sha256(reference.encode("utf-8")).hexdigest(),
-            "task_meta": json.dumps(work.task_meta, ensure_ascii=False),
-            "checks": json.dumps(checks, ensure_ascii=False),
-            "dialogue_id": None,
-            "turn_index": None,
-            "n_turns": None,
-            "categories": {
-                "family": recipe["family"],
-                "difficulty": recipe["difficulty"],
-                "language": "ru",
-                "source_format": source,
-                "target_format": target,
-                "length_tier": "short" if length < _SHORT else "medium" if length < 3 * _SHORT else "long",
-                "prompt_style": style,
-                "origin": f"small/{recipe['document']}",
-            },
-        },
-    }
-
-
-def _gate(family: str, target: str, reference: str, checks: Mapping[str, Any]) -> bool:
-    """Whether the reference itself meets the gated constraint; a schema always has to."""
-    if family == "schema_gen":
-        return True
-    wanted = checks["source"] if checks.get("derived") is None else checks["derived"]
-    return compare(parse(TARGETS[target], reference).value, wanted, True).equal
-
-
-def _layout(recipe: Recipe) -> Layout:
-    given = recipe.get("layout", {})
-    return Layout(attributes=frozenset(given.get("attributes", ())), notes=tuple(given.get("notes", ())))
-
-
-def _notations(source: str, target: str) -> str:
-    names = wording.NOTATION_NAMES
-    return f"Исходная нотация: {names[source]}. Целевая нотация: {names[target]}."
-
-
-def _conventions(recipe: Recipe, layout: Layout) -> str:
-    """How the documents of the question are read, each notation once."""
-    notations = dict.fromkeys([recipe["source"], recipe.get("source_b", recipe["source"])])
-    return "\n".join(
-        f"Правила чтения ({wording.NOTATION_NAMES[name]}). "
-        + sources.convention(name, layout if name == recipe["source"] else Layout())
-        for name in notations
-    )

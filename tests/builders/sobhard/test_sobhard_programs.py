@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from builders.sobhard.small.programs import EXECUTED, ProgramError, run_program
-from builders.sobhard.small.wording import program_text
+from builders.sobhard.programs import EXECUTED, ProgramError, run_program
+from builders.sobhard.wording import program_text
 from metrics.sobhard.rules import RULES, broken_rule
 
 CASES = [

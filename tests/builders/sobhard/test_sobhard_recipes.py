@@ -5,9 +5,9 @@ import copy
 import pytest
 import yaml
 
+from builders.sobhard.families import RecipeError
 from builders.sobhard.small.build import RECIPES, build
-from builders.sobhard.small.families import RecipeError
-from builders.sobhard.small.targets import write_target
+from builders.sobhard.targets import write_target
 
 TABLE = yaml.safe_load((RECIPES / "questions.yaml").read_text(encoding="utf-8"))
 

@@ -8,9 +8,9 @@ import pytest
 from sobhard_docs import split_rows, value_damaged, witnesses
 
 from builders.sobhard import sources
+from builders.sobhard.programs import run_program
 from builders.sobhard.small.__main__ import main as build
-from builders.sobhard.small.programs import run_program
-from builders.sobhard.small.targets import write_target
+from builders.sobhard.targets import write_target
 from metrics import sobhard
 from metrics.sobhard.operations import apply_ops
 from metrics.sobhard.question import FAMILIES

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from builders.sobhard import sources
-from builders.sobhard.small import wording
-from builders.sobhard.small.programs import run_program
+from builders.sobhard import sources, wording
+from builders.sobhard.programs import run_program
 from builders.sobhard.sources import Layout, SourceRefused
 from builders.sobhard.sources.model import PLAIN
 from metrics.sobhard import operations, schemas
