@@ -1,23 +1,20 @@
 """What each family makes of a recipe: the answer computed from the documents, and the row's data it is checked by."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from builders.sobhard import sources, wording
-from builders.sobhard.programs import run_program
+from builders.sobhard import reconciled, sources, wording
+from builders.sobhard.documents import Given, document, text_of
+from builders.sobhard.operations import ABSENT, resolve, slots
+from builders.sobhard.reconciled import RecipeError
 from builders.sobhard.sources import Layout, SourceRefused
-from builders.sobhard.sources.model import PLAIN
-from metrics.sobhard import operations, schemas
-from metrics.sobhard.values import PathError, find
+from builders.sobhard.sources.model import same_value
 
-__all__ = ["FAMILIES", "Recipe", "RecipeError", "Work"]
+__all__ = ["FAMILIES", "Asked", "Recipe", "RecipeError", "Work"]
 
 Recipe = Mapping[str, Any]
 _PAIRS: Final = {"diff": ("Версия 1", "Версия 2"), "merge": ("Записи A", "Записи B")}
-
-
-class RecipeError(ValueError):
-    """A recipe whose question would be broken; the message names the recipe."""
 
 
 class Work(NamedTuple):
@@ -37,8 +34,20 @@ class Work(NamedTuple):
     question: str
 
 
-def _text(notation: str, value: Any, layout: Layout = PLAIN) -> str:
-    return sources.write(notation, value, layout).removesuffix("\n")
+class Asked(NamedTuple):
+    """What a recipe is carried out on.
+
+    Attributes:
+        given: the first document, or the state of a conversation.
+        documents: all, by name.
+        layout: of the documents of the question.
+        shown: whether the prompt shows the document, as later turns of a conversation do not.
+    """
+
+    given: Given
+    documents: Mapping[str, Any]
+    layout: Layout
+    shown: bool = True
 
 
 def _steps(program: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -53,7 +62,11 @@ def _then(recipe: Recipe, value: Any, question: str) -> tuple[Any, dict[str, Any
         return value, {}, question
     steps = _steps(program)
     lead = "Затем примени к результату правила по порядку"
-    return run_program(value, steps), {"program": steps}, f"{question}\n\n{wording.program_text(steps, lead)}"
+    return (
+        reconciled.transformed(value, steps),
+        {"program": steps},
+        f"{question}\n\n{wording.program_text(steps, lead)}",
+    )
 
 
 def _first(recipe: Recipe, value: Any) -> tuple[Any, dict[str, Any], str]:
@@ -64,7 +77,7 @@ def _first(recipe: Recipe, value: Any) -> tuple[Any, dict[str, Any], str]:
     steps = _steps(program)
     lead = "Сначала примени к документу правила по порядку"
     return (
-        run_program(value, steps),
+        reconciled.transformed(value, steps, graded=False),
         {"program": steps},
         f"{wording.program_text(steps, lead)}\n\nЗатем работай с тем, что получилось. ",
     )
@@ -74,121 +87,139 @@ def _derived(meta: Mapping[str, Any], value: Any) -> dict[str, Any]:
     return {"derived": value} if "program" in meta else {}
 
 
-def _second(recipe: Recipe, documents: Mapping[str, Any]) -> Any:
+def _text(recipe: Recipe, asked: Asked) -> str:
+    return text_of(asked.given, recipe["source"], asked.layout) if asked.shown else ""
+
+
+def _second(recipe: Recipe, asked: Asked) -> Given:
     """The second document: by name, or the first after operations."""
     given = recipe["document_b"]
     if isinstance(given, str):
-        return documents[given]
-    return operations.apply_ops(documents[given["from"]], given["ops"])
+        return document(given, asked.documents)
+    first = document(given["from"], asked.documents)
+    return Given(reconciled.patched(first.value, given["ops"]), first.origin)
 
 
-def _convert(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value = documents[recipe["document"]]
+def _convert(recipe: Recipe, asked: Asked) -> Work:
+    value = asked.given.value
     question = "Запиши документ в целевой нотации целиком, ничего не меняя в данных."
-    return Work(value, {}, {"source": value}, _text(recipe["source"], value, layout), question)
+    return Work(value, {}, {"source": value}, _text(recipe, asked), question)
 
 
-def _extract(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value, paths = documents[recipe["document"]], recipe["paths"]
-    found: dict[str, Any] = {}
-    absent = []
-    for path in paths:
-        try:
-            found[path] = find(value, path)
-        except PathError:
-            found[path] = None
-            absent.append(path)
+def _extract(recipe: Recipe, asked: Asked) -> Work:
+    value, paths = asked.given.value, list(recipe["paths"])
+    entries = {path: reconciled.found(value, path) for path in paths}
+    absent = [path for path, entry in entries.items() if entry is ABSENT]
+    found = {path: None if entry is ABSENT else entry for path, entry in entries.items()}
     answer, meta, question = _then(recipe, found, wording.paths_text(paths))
-    meta = {**meta, "paths": list(paths), "absent": absent}
-    return Work(answer, meta, {"source": value}, _text(recipe["source"], value, layout), question)
+    return Work(answer, {**meta, "paths": paths, "absent": absent}, {"source": value}, _text(recipe, asked), question)
 
 
-def _repair(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value = documents[recipe["document"]]
-    text = _text(recipe["source"], value, layout)
-    for whole, broken in recipe["breaks"]:
-        if text.count(whole) != 1:
-            raise RecipeError(f"{whole!r} stands {text.count(whole)} times in the document")
-        text = text.replace(whole, broken)
+def _repair(recipe: Recipe, asked: Asked) -> Work:
+    value, notation = asked.given.value, recipe["source"]
+    broken = recipe["broken"] if "broken" in recipe else _broken(_text(recipe, asked), recipe["breaks"])
     try:
-        sources.read(recipe["source"], text, layout)
+        sources.read(notation, broken, asked.layout)
     except SourceRefused:
         pass
     else:
         raise RecipeError("the broken document still reads")
     answer, meta, question = _then(recipe, value, wording.REPAIR)
-    return Work(answer, meta, {"source": value, "derived": answer}, text, question)
+    if "kinds" in recipe:
+        meta = {**meta, "breaks": list(recipe["kinds"])}
+    return Work(answer, meta, {"source": value, "derived": answer}, broken, question)
 
 
-def _transform(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value = documents[recipe["document"]] if state is None else state
-    steps = _steps(recipe["program"])
-    data = _text(recipe["source"], value, layout) if state is None else ""
-    return Work(run_program(value, steps), {"program": steps}, {"source": value}, data, wording.program_text(steps))
+def _broken(text: str, breaks: Sequence[tuple[str, str]]) -> str:
+    """A document with each whole part, which stands once, in its broken form."""
+    for whole, broken in breaks:
+        if text.count(whole) != 1:
+            raise RecipeError(f"{whole!r} stands {text.count(whole)} times in the document")
+        text = text.replace(whole, broken)
+    return text
 
 
-def _schema_gen(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value, kind = documents[recipe["document"]], recipe["schema_kind"]
+def _transform(recipe: Recipe, asked: Asked) -> Work:
+    value, steps = asked.given.value, _steps(recipe["program"])
+    answer = reconciled.transformed(value, steps)
+    return Work(answer, {"program": steps}, {"source": value}, _text(recipe, asked), wording.program_text(steps))
+
+
+def _schema_gen(recipe: Recipe, asked: Asked) -> Work:
+    value, kind = asked.given.value, recipe["schema_kind"]
     described, meta, lead = _first(recipe, value)
     checks = {"source": value, **_derived(meta, described)}
-    answer = schemas.infer(described, kind)
-    data = _text(recipe["source"], value, layout)
-    return Work(answer, {**meta, "schema_kind": kind}, checks, data, lead + wording.schema_text(kind))
+    answer = reconciled.schema(described, kind)
+    question = lead + wording.schema_text(kind)
+    return Work(answer, {**meta, "schema_kind": kind}, checks, _text(recipe, asked), question)
 
 
-def _patch(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value = documents[recipe["document"]] if state is None else state
-    patched = operations.apply_ops(value, recipe["ops"])
-    answer, meta, question = _then(recipe, patched, wording.ops_text(recipe["ops"]))
-    data = _text(recipe["source"], value, layout) if state is None else ""
+def _patch(recipe: Recipe, asked: Asked) -> Work:
+    value, ops = asked.given.value, list(recipe["ops"])
+    answer, meta, question = _then(recipe, reconciled.patched(value, ops), wording.ops_text(ops))
     checks = {"source": value, **_derived(meta, answer)}
-    return Work(answer, {**meta, "ops": list(recipe["ops"])}, checks, data, question)
+    return Work(answer, {**meta, "ops": ops}, checks, _text(recipe, asked), question)
 
 
-def _diff(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    old, new = documents[recipe["document"]], _second(recipe, documents)
-    data = _pair(recipe, old, new, layout)
-    checks = {"source": old, "source_b": new}
-    return Work(operations.structural_diff(old, new), {}, checks, data, wording.DIFF_FORM)
+def _diff(recipe: Recipe, asked: Asked) -> Work:
+    old, new = asked.given, _second(recipe, asked)
+    change = reconciled.difference(old.value, new.value)
+    checks = {"source": old.value, "source_b": new.value}
+    return Work(change, {}, checks, _pair(recipe, asked, new), wording.DIFF_FORM)
 
 
-def _pair(recipe: Recipe, first: Any, second: Any, layout: Layout) -> str:
+def _pair(recipe: Recipe, asked: Asked, second: Given) -> str:
     labels = _PAIRS[recipe["family"]]
-    texts = [_text(recipe["source"], value, layout) for value in (first, second)]
+    texts = [text_of(given, recipe["source"], asked.layout) for given in (asked.given, second)]
     return "\n\n".join(f"{label}:\n{text}" for label, text in zip(labels, texts, strict=True))
 
 
-def _apply_diff(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    old, new = documents[recipe["document"]], _second(recipe, documents)
-    change = operations.structural_diff(old, new)
-    changed = operations.apply_changes(old, change)
-    if changed != new:
+def _apply_diff(recipe: Recipe, asked: Asked) -> Work:
+    old, new, notation = asked.given.value, _second(recipe, asked).value, recipe["source_b"]
+    change = reconciled.difference(old, new)
+    changed = reconciled.applied(old, change)
+    if not same_value(changed, new):
         raise RecipeError("the change object does not lead from the first document to the second")
     answer, meta, question = _then(recipe, changed, wording.APPLY_DIFF)
-    shown, change_text = _text(recipe["source"], old, layout), _text(recipe["source_b"], change)
-    data = f"Документ:\n{shown}\n\nОбъект изменений ({wording.NOTATION_NAMES[recipe['source_b']]}):\n{change_text}"
+    change_text = text_of(Given(change, ""), notation)
+    data = f"Документ:\n{_text(recipe, asked)}\n\nОбъект изменений ({wording.NOTATION_NAMES[notation]}):\n{change_text}"
     return Work(answer, meta, {"source": old, "source_b": change, **_derived(meta, answer)}, data, question)
 
 
-def _merge(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    left, right = documents[recipe["document"]], _second(recipe, documents)
-    joined = operations.join_records(left, right, recipe["join"])
-    answer, meta, question = _then(recipe, joined, wording.join_text(recipe["join"]))
-    checks = {"source": left, "source_b": right, **_derived(meta, answer)}
-    data = _pair(recipe, left, right, layout)
-    return Work(answer, {**meta, "join": dict(recipe["join"])}, checks, data, question)
+def _merge(recipe: Recipe, asked: Asked) -> Work:
+    right, join = _second(recipe, asked), dict(recipe["join"])
+    joined = reconciled.joined(asked.given.value, right.value, join)
+    answer, meta, question = _then(recipe, joined, wording.join_text(join))
+    checks = {"source": asked.given.value, "source_b": right.value, **_derived(meta, answer)}
+    return Work(answer, {**meta, "join": join}, checks, _pair(recipe, asked, right), question)
 
 
-def _template(recipe: Recipe, documents: Mapping[str, Any], layout: Layout, state: Any = None) -> Work:
-    value, template = documents[recipe["document"]], recipe["template"]
+def _template(recipe: Recipe, asked: Asked) -> Work:
+    value, template = asked.given.value, recipe["template"]
     records, meta, lead = _first(recipe, value)
+    text = _text(recipe, asked)
+    _check_numbers(template, records, text)
     checks = {"source": value, "source_b": template, **_derived(meta, records)}
-    data = f"Записи:\n{_text(recipe['source'], value, layout)}\n\nШаблон:\n{template}"
-    answer = [operations.render(template, record) for record in records]
+    answer = [reconciled.filled(template, record) for record in records]
+    data = f"Записи:\n{text}\n\nШаблон:\n{template}"
     return Work(answer, {**meta, "has_escape": "$${" in template}, checks, data, lead + wording.template_text())
 
 
-FAMILIES: Final[Mapping[str, Callable[..., Work]]] = {
+def _check_numbers(template: str, records: Any, text: str) -> None:
+    """The prompt says that numbers stand as they are: none may be written in the document in another way (``1.10``).
+
+    An integer that a rule made is written nowhere.
+    """
+    for path in slots(template):
+        for record in records:
+            value = resolve(record, path)
+            if isinstance(value, float) and not re.search(rf"(?<![\w.+-]){re.escape(repr(value))}(?![\w.])", text):
+                raise RecipeError(
+                    f"the number {value!r} of the slot {path!r} is written in the document in another way"
+                )
+
+
+FAMILIES: Final[Mapping[str, Callable[[Recipe, Asked], Work]]] = {
     "convert": _convert,
     "extract": _extract,
     "repair": _repair,

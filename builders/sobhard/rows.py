@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from builders.sobhard import sources, wording
-from builders.sobhard.families import FAMILIES, Recipe, RecipeError, Work
+from builders.sobhard.documents import Given, document, layout_of, text_of
+from builders.sobhard.families import FAMILIES, Asked, Recipe, RecipeError, Work
 from builders.sobhard.sources import Layout
 from builders.sobhard.targets import write_target
 from metrics.sobhard import answer_text, check_row, score
@@ -39,10 +40,10 @@ def single(recipe: Recipe, documents: Mapping[str, Any]) -> Row:
         RecipeError, ValueError, LookupError, TypeError: the recipe does not fit its document.
     """
     family, source, target = recipe["family"], recipe["source"], recipe["target"]
-    layout = _layout(recipe)
-    work = FAMILIES[family](recipe, documents, layout)
+    given, layout = document(recipe["document"], documents), layout_of(recipe, documents)
+    work = FAMILIES[family](recipe, Asked(given, documents, layout))
     task = f"{wording.WORK[family]} {_notations(source, target)}\n\n{_conventions(recipe, layout)}"
-    return _row(recipe, work, task, work.input_data, source, target)
+    return _row(recipe, work, task, work.input_data, source, target, given.origin)
 
 
 def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list[Row]:
@@ -51,15 +52,16 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
     Raises:
         RecipeError, ValueError, LookupError, TypeError: as ``single``.
     """
-    turns, layout = recipe["turns"], _layout(recipe)
-    states = [documents[recipe["document"]]]
+    turns, layout = recipe["turns"], layout_of(recipe, documents)
+    given = document(recipe["document"], documents)
+    states = [given.value]
     notations = [recipe["source"]]
     rows = []
     for number, turn in enumerate(turns, 1):
         # An undoing turn starts from the state before the last one; both are refused as its answer.
         undo = bool(turn.get("undo"))
         source, shown_as = (states[-2], notations[-2]) if undo else (states[-1], notations[-1])
-        work = FAMILIES[turn["family"]]({**turn, "source": shown_as}, {}, Layout(), source)
+        work = FAMILIES[turn["family"]]({**turn, "source": shown_as}, Asked(Given(source, ""), {}, layout, False))
         meta = {
             **work.task_meta,
             "turn_family": turn["family"],
@@ -69,10 +71,10 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
         task = f"{wording.WORK[turn['family']]} {_notations(shown_as, turn['target'])}"
         if number == 1:
             task += f"\n\n{_conventions(recipe, layout)}"
-            data = sources.write(shown_as, source, layout).removesuffix("\n")
+            data = text_of(given, shown_as, layout)
         else:
             data = wording.EARLIER_STATE if undo else wording.LATER_STATE
-        row = _row({**recipe, "family": "session"}, work, task, data, shown_as, turn["target"])
+        row = _row({**recipe, "family": "session"}, work, task, data, shown_as, turn["target"], given.origin)
         if undo:
             row["inputs"]["question"] = f"Отмени предыдущий шаг. {row['inputs']['question']}"
         row["meta"] |= {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)}
@@ -82,7 +84,7 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
     return rows
 
 
-def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: str) -> Row:
+def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: str, origin: str) -> Row:
     reference = write_target(target, work.answer)
     checks = dict(work.checks)
     if recipe["family"] in _GATES:
@@ -119,7 +121,7 @@ def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: 
                 "target_format": target,
                 "length_tier": "short" if length < _SHORT else "medium" if length < 3 * _SHORT else "long",
                 "prompt_style": style,
-                "origin": f"small/{recipe['document']}",
+                "origin": origin,
             },
         },
     }
@@ -131,11 +133,6 @@ def _gate(family: str, target: str, reference: str, checks: Mapping[str, Any]) -
         return True
     wanted = checks["source"] if checks.get("derived") is None else checks["derived"]
     return compare(parse(TARGETS[target], reference).value, wanted, True).equal
-
-
-def _layout(recipe: Recipe) -> Layout:
-    given = recipe.get("layout", {})
-    return Layout(attributes=frozenset(given.get("attributes", ())), notes=tuple(given.get("notes", ())))
 
 
 def _notations(source: str, target: str) -> str:

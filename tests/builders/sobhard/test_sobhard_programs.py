@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from builders.sobhard.programs import EXECUTED, ProgramError, run_program
+from builders.sobhard.operations import EXECUTED, OperationRefused, run_program
 from builders.sobhard.wording import program_text
 from metrics.sobhard.rules import RULES, broken_rule
 
@@ -12,6 +12,7 @@ CASES = [
     ("sort_keys", {}, {"б": 1, "a": [{"z": 1, "Y": 2}]}, {"a": [{"Y": 2, "z": 1}], "б": 1}),
     ("flatten", {}, {"a": {"b": [1, {"c": None}]}, "d": "x"}, {"a.b[0]": 1, "a.b[1].c": None, "d": "x"}),
     ("unflatten", {}, {"a.b[0]": 1, "a.b[1].c": None, "d": "x"}, {"a": {"b": [1, {"c": None}]}, "d": "x"}),
+    ("unflatten", {}, {"a[1]": 1, "b": 2, "a[0]": 0}, {"a": [0, 1], "b": 2}),
     ("camel_keys", {}, {"a_b_c": [{"x_1": 0}], "d": 1}, {"aBC": [{"x1": 0}], "d": 1}),
     ("filter_records", {"field": "n", "op": "gt", "value": 2}, [{"n": 2}, {"n": 3}], [{"n": 3}]),
     ("filter_records", {"field": "n", "op": "lt", "value": 3}, [{"n": 2}, {"n": 3}], [{"n": 2}]),
@@ -72,12 +73,37 @@ def test_every_rule_of_the_scorer_can_be_carried_out():
         ({"_a": 1}, {"rule": "camel_keys"}, "no camelCase"),
         ([{"a": 1}], {"rule": "project_fields", "params": {"fields": ["b"]}}, "'b'"),
         ([{"a": "x"}], {"rule": "filter_records", "params": {"field": "a", "op": "gt", "value": 1}}, "step 1"),
+        ([{"a": True}], {"rule": "filter_records", "params": {"field": "a", "op": "lt", "value": 2}}, "no number"),
+        ([{"a": True}], {"rule": "filter_records", "params": {"field": "a", "op": "eq", "value": 1}}, "another type"),
+        ([{"a": 1}], {"rule": "filter_records", "params": {"field": "a", "op": "gt", "value": 1}}, "no record is left"),
+        ({"a.b": 1, "c": {"d": 2}}, {"rule": "flatten"}, "no path leads"),
+        ([{"a": 1}], {"rule": "flatten"}, "no object"),
+        ({"a": 1, "a.b": 2}, {"rule": "unflatten"}, "goes on"),
+        ({"a[0]": 1, "a.b": 2}, {"rule": "unflatten"}, "an object and a list"),
+        ({"a[1]": 1}, {"rule": "unflatten"}, "gaps"),
+        ({"[0]": 1}, {"rule": "unflatten"}, "starts with an index"),
+        ({"a..b": 1}, {"rule": "unflatten"}, "no path"),
+        ({"a": []}, {"rule": "unflatten"}, "not flat"),
+        ({"a_b": 1, "aB": 2}, {"rule": "camel_keys"}, "same camelCase"),
+        ({"a_ß": 1}, {"rule": "camel_keys"}, "no capital"),
+        ({"a__b": 1}, {"rule": "camel_keys"}, "no camelCase"),
+        ([{"a": 1.5}], {"rule": "group_records", "params": {"field": "a"}}, "not all strings"),
+        ([{"a": 1}, {"a": "1"}], {"rule": "count_by", "params": {"field": "a"}}, "not all strings"),
+        ([{"a": None}], {"rule": "top_n_per_group", "params": {"field": "a", "n": 1}}, "not all strings"),
+        ([{"a": 1}, {"a": 1.0}], {"rule": "dedup_records", "params": {"field": "a"}}, "another type"),
+        ([{"a": 1}, {}], {"rule": "sort_records", "params": {"field": "a", "numeric": True}}, "record 2 has no 'a'"),
+        ([], {"rule": "renumber", "params": {"field": "a"}}, "no list of records"),
+        ({"a": {"b": ""}}, {"rule": "drop_empty"}, "nothing is left"),
+        ({"a": {}}, {"rule": "pivot_levels"}, "no object with entries"),
+        ([{"a": 1, "value": 2}], {"rule": "melt", "params": {"fields": ["a"]}}, "metric or value"),
+        ([{"a": 1}], {"rule": "project_fields", "params": {"fields": ["a", "a"]}}, "given twice"),
+        (["1" * 21], {"rule": "numbers_from_strings"}, "64 bits"),
         ({}, {"rule": "shuffle"}, "shuffle"),
     ],
 )
 def test_what_a_rule_cannot_do_stops_the_build(document, step, says):
     """A broken recipe is named, never a broken question."""
-    with pytest.raises(ProgramError, match=says):
+    with pytest.raises(OperationRefused, match=says):
         run_program(document, [step])
 
 

@@ -52,9 +52,27 @@ def test_one_recipe_is_one_question(tmp_path):
         ),
         (
             "merge",
-            {"join": {"key": "code", "winner": "C", "unmatched_a": "keep", "unmatched_b": "", "order": "A"}},
-            "C",
+            {"join": {"key": "code", "winner": "C", "unmatched_a": "keep", "unmatched_b": "drop", "order": "A"}},
+            "winner 'C'",
         ),
+        (
+            "merge",
+            {"join": {"key": "code", "winner": "A", "unmatched_a": "keep", "unmatched_b": "", "order": "A"}},
+            "no such rule of a join: ''",
+        ),
+        ("extract", {"paths": ["shop..name"]}, "no path: 'shop..name'"),
+        ("extract", {"paths": ["shop.name[0]"]}, "come to different answers"),
+        (
+            "transform",
+            {
+                "program": [
+                    {"rule": "renumber", "params": {"field": "n"}},
+                    {"rule": "group_records", "params": {"field": "queue"}},
+                ]
+            },
+            "renumber: the scorer",
+        ),
+        ("diff", {"document_b": "shop"}, "the versions do not differ"),
     ],
 )
 def test_a_recipe_that_makes_a_broken_question_is_named(tmp_path, family, change, says):

@@ -8,7 +8,7 @@ import pytest
 from sobhard_docs import split_rows, value_damaged, witnesses
 
 from builders.sobhard import sources
-from builders.sobhard.programs import run_program
+from builders.sobhard.operations import run_program
 from builders.sobhard.small.__main__ import main as build
 from builders.sobhard.targets import write_target
 from metrics import sobhard

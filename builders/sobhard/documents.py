@@ -1,0 +1,100 @@
+"""The document of a recipe: its value, and the text a prompt shows of it.
+
+A document of the corpus brings its own text, which is shown when the question's source notation is the document's own;
+in any other notation, and for a plain value, the text is written.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from builders.sobhard import sources
+from builders.sobhard.reconciled import RecipeError
+from builders.sobhard.sources import Column, Layout
+from builders.sobhard.sources.model import PLAIN, prepared, same_value
+
+__all__ = ["Given", "OwnText", "document", "layout_of", "text_of"]
+
+
+@runtime_checkable
+class OwnText(Protocol):
+    """What is asked of a document of the corpus."""
+
+    @property
+    def origin(self) -> str:
+        """Folder and file of the corpus."""
+
+    @property
+    def notation(self) -> str:
+        """The source notation of the text."""
+
+    @property
+    def value(self) -> Any:
+        """What the text reads as."""
+
+    @property
+    def layout(self) -> Layout:
+        """What the reading needs beyond the notation."""
+
+    @property
+    def text(self) -> str:
+        """The document as it is."""
+
+
+class Given(NamedTuple):
+    """A document of a recipe.
+
+    Attributes:
+        value: the data.
+        origin: of the row.
+        notation, layout, text: of a document with a text of its own; empty without.
+    """
+
+    value: Any
+    origin: str
+    notation: str = ""
+    layout: Layout = PLAIN
+    text: str = ""
+
+
+def document(name: str, documents: Mapping[str, Any]) -> Given:
+    """The document of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    held = documents[name]
+    if isinstance(held, OwnText):
+        return Given(held.value, held.origin, held.notation, held.layout, held.text)
+    return Given(held, f"small/{name}")
+
+
+def layout_of(recipe: Mapping[str, Any], documents: Mapping[str, Any]) -> Layout:
+    """The layout that the question states and its documents follow: that of the first document's own text, or the
+    recipe's.
+    """
+    given = document(recipe["document"], documents)
+    if given.notation == recipe["source"]:
+        return given.layout
+    stated = recipe.get("layout", {})
+    return Layout(
+        names=tuple(stated.get("names", ())),
+        columns=tuple(Column(*column) for column in stated.get("columns", ())),
+        pattern=stated.get("pattern", ""),
+        comment=stated.get("comment", ""),
+        attributes=frozenset(stated.get("attributes", ())),
+        notes=tuple(stated.get("notes", ())),
+    )
+
+
+def text_of(given: Given, notation: str, layout: Layout = PLAIN) -> str:
+    """What the prompt shows, without a final line feed.
+
+    Raises:
+        RecipeError: the document's own text reads as another value.
+        SourceRefused: the notation does not hold the value.
+    """
+    if given.notation != notation or given.layout != layout:
+        return sources.write(notation, given.value, layout).removesuffix("\n")
+    if not same_value(sources.read(notation, given.text, layout), given.value):
+        raise RecipeError(f"{given.origin}: the text does not read as the document")
+    return prepared(given.text).removesuffix("\n")
