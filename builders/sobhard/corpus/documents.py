@@ -1,0 +1,102 @@
+"""Reads the documents of a corpus, proves what each holds, and says in which other notations it can be shown."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from builders.sobhard import sources
+from builders.sobhard.corpus.admission import refusal
+from builders.sobhard.corpus.cutting import part_text
+from builders.sobhard.corpus.fetching import checked_bytes
+from builders.sobhard.corpus.model import CorpusError, Document, Refusal, is_held_back
+from builders.sobhard.corpus.pins import BUILTIN, FILES, File, load_files
+from builders.sobhard.sources import SourceRefused
+from builders.sobhard.sources.model import same_value
+
+__all__ = ["load_documents", "renderings", "survey"]
+
+Corpus = Path | Literal["builtin"]
+
+_rendered: dict[tuple[str, int], tuple[str, ...]] = {}
+
+
+def load_documents(corpus: Corpus, progress: Callable[[str], None] = lambda line: None) -> list[Document]:
+    """The admitted documents, sorted by id.
+
+    Args:
+        corpus: the cache that ``fetch`` filled, or ``builtin`` for the documents of this project.
+        progress: called with one sentence about what takes long.
+
+    Raises:
+        CorpusError: a file is missing or another one, or a part of it is not there.
+    """
+    return survey(corpus, progress)[0]
+
+
+def survey(corpus: Corpus, progress: Callable[[str], None] = lambda line: None) -> tuple[list[Document], list[Refusal]]:
+    """The admitted documents and those left out, with the reason; both sorted by id.
+
+    Raises:
+        CorpusError: as ``load_documents``.
+    """
+    files = load_files(BUILTIN / FILES.name if corpus == "builtin" else FILES)
+    progress(f"reading the documents of {len(files)} files")
+    found: list[Document] = []
+    refused: list[Refusal] = []
+    for file in files:
+        for entry in _documents(file, corpus):
+            if isinstance(entry, Refusal):
+                refused.append(entry)
+            else:
+                found.append(entry)
+    found.sort(key=lambda document: document.id)
+    refused.sort()
+    progress(f"{len(found)} documents, {len(refused)} refused")
+    return found, refused
+
+
+def _documents(file: File, corpus: Corpus) -> Iterator[Document | Refusal]:
+    text = _file_text(file, corpus)
+    for part in file.parts:
+        name = f"{file.id}#{part.name}" if part.name else file.id
+        try:
+            cut = part_text(file, part, text)
+            value = sources.read(file.notation, cut, file.layout)
+        except SourceRefused as error:
+            yield Refusal(name, error.code, error.reason)
+            continue
+        document = Document(name, file.origin, file.notation, value, file.layout, cut, is_held_back(name))
+        yield refusal(document) or document
+
+
+def _file_text(file: File, corpus: Corpus) -> str:
+    """The whole file, decoded, LF at line ends, without a byte-order mark."""
+    if corpus == "builtin":
+        data = (BUILTIN / file.path).read_bytes()
+    else:
+        found = checked_bytes(corpus, file)
+        if found is None:
+            raise CorpusError(f"{corpus} does not hold {file.origin}: fetch the corpus first, or use --corpus builtin")
+        data = found
+    return data.decode(file.encoding).removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def renderings(document: Document) -> tuple[str, ...]:
+    """The notations that hold the document's value without a layout, its own left out; found once, then remembered.
+
+    ``sources.write(name, document.value)`` gives the document in each of them.
+    """
+    key = (document.id, len(document.text))
+    if key not in _rendered:
+        _rendered[key] = tuple(
+            name for name in sources.NOTATIONS if name != document.notation and _holds(name, document)
+        )
+    return _rendered[key]
+
+
+def _holds(notation: str, document: Document) -> bool:
+    try:
+        text = sources.write(notation, document.value)
+    except SourceRefused:
+        return False
+    return same_value(sources.read(notation, text), document.value)
