@@ -24,7 +24,7 @@ def load_documents(corpus: Corpus, progress: Callable[[str], None] = lambda line
     """The admitted documents, sorted by id.
 
     Args:
-        corpus: the cache that ``fetch`` filled, or ``builtin`` for the documents of this project.
+        corpus: the cache that ``fetch`` filled, or ``builtin`` for the documents of this project, none held back.
         progress: called with one sentence about what takes long.
 
     Raises:
@@ -65,7 +65,8 @@ def _documents(file: File, corpus: Corpus) -> Iterator[Document | Refusal]:
         except SourceRefused as error:
             yield Refusal(name, error.code, error.reason)
             continue
-        document = Document(name, file.origin, file.notation, value, file.layout, cut, is_held_back(name))
+        held_back = corpus != "builtin" and is_held_back(name)
+        document = Document(name, file.origin, file.notation, value, file.layout, cut, held_back)
         yield refusal(document) or document
 
 
