@@ -95,6 +95,7 @@ def text_of(given: Given, notation: str, layout: Layout = PLAIN) -> str:
     """
     if given.notation != notation or given.layout != layout:
         return sources.write(notation, given.value, layout).removesuffix("\n")
-    if not same_value(sources.read(notation, given.text, layout), given.value):
+    shown = prepared(given.text).removesuffix("\n")
+    if not same_value(sources.read(notation, shown, layout), given.value):
         raise RecipeError(f"{given.origin}: the text does not read as the document")
-    return prepared(given.text).removesuffix("\n")
+    return shown

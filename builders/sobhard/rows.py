@@ -13,6 +13,7 @@ from typing import Any, Final
 from builders.sobhard import sources, wording
 from builders.sobhard.documents import Given, document, layout_of, text_of
 from builders.sobhard.families import FAMILIES, Asked, Recipe, RecipeError, Work
+from builders.sobhard.operations import ORDERING
 from builders.sobhard.sources import Layout
 from builders.sobhard.targets import write_target
 from metrics.sobhard import answer_text, check_row, score
@@ -85,7 +86,7 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
 
 
 def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: str, origin: str) -> Row:
-    reference = write_target(target, work.answer)
+    reference = write_target(target, work.answer, _ordered(recipe["family"], work))
     checks = dict(work.checks)
     if recipe["family"] in _GATES:
         checks["gates"] = {_GATES[recipe["family"]]: _gate(recipe["family"], target, reference, checks)}
@@ -125,6 +126,12 @@ def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: 
             },
         },
     }
+
+
+def _ordered(family: str, work: Work) -> bool:
+    """Whether the instruction orders the keys of the answer."""
+    program = () if family in ("schema_gen", "template") else work.task_meta.get("program", ())
+    return family == "diff" or any(step["rule"] in ORDERING for step in program)
 
 
 def _gate(family: str, target: str, reference: str, checks: Mapping[str, Any]) -> bool:

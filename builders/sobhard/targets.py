@@ -1,38 +1,146 @@
-"""References written out: a value in a target notation, read back by the scorer's own parser."""
+"""References written out: a value in a target notation, read back by the builder's reader and by the scorer's.
 
-from typing import Any
+Both must give the same value, types included, and the same order of keys where it is graded. What a notation cannot
+hold, and what a reader who follows the prompt would naturally write in a way the scorer refuses, is refused.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
 
 from builders.sobhard import sources
+from builders.sobhard.sources.model import same_value
 from metrics.sobhard.targets import TARGETS, parse
 
-__all__ = ["write_target"]
+__all__ = ["read_target", "write_target"]
+
+_HEAD: Final = "INSERT INTO records ("
+_COLUMN: Final = re.compile(r"[^\W\d]\w*")
+# A writer of SQL would put these in quotes, which the contract takes for part of the name.
+_RESERVED: Final = (
+    "add all alter analyze and as asc between by case check collate column commit constraint create cross current_date "
+    "current_time current_timestamp database default delete desc describe distinct drop else end escape except exists "
+    "explain fetch for foreign from full grant group having if in index inner insert intersect interval into is join "
+    "key keys kill left like limit lock match natural not null of offset on option or order outer partition precision "
+    "primary procedure range rank read references regexp rename replace return revoke right row rows schema select set "
+    "show some table then to trigger union unique unlock update usage use user using values view when where window "
+    "with write"
+)
+_SQL_WORDS: Final = frozenset(_RESERVED.split())
+# A line that would end the block of the answer (contract, 3.1); these notations write texts of several lines as lines.
+_FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[A-Za-z0-9_+-]*[ \t]*$", re.MULTILINE)
+_RAW_LINES: Final = frozenset({"yaml", "toml"})
 
 
-def write_target(target: str, value: Any) -> str:
+def write_target(target: str, value: Any, ordered: bool = False) -> str:
     """A value as a reference document, without a final newline.
 
+    Args:
+        target: one of the six notations.
+        value: the answer.
+        ordered: whether the order of keys is graded.
+
     Raises:
-        ValueError: the notation does not hold the value.
+        ValueError: the notation does not hold the value, or not in this order; the message says why.
     """
+    if value in ({}, []):
+        raise ValueError("an empty document is no answer")
+    if target in _RAW_LINES and any(_FENCE.search(text) for text in _texts(value)):
+        raise ValueError(f"a text has a line that ends a block of code, and {target} may write it as a line")
     text = _insert_statements(value) if target == "sqlinsert" else sources.write(target, value)
     text = text.removesuffix("\n")
-    if parse(TARGETS[target], text).value != value:
-        raise ValueError(f"{target} reads the value back as another")
+    for reader, found in (
+        ("the builder", read_target(target, text)),
+        ("the scorer", parse(TARGETS[target], text, len(text)).value),
+    ):
+        if not same_value(found, value):
+            raise ValueError(f"{reader} reads {target} back as another value")
+        if ordered and json.dumps(found) != json.dumps(value):
+            raise ValueError(f"{target} does not keep the order of keys")
     return text
 
 
-def _insert_statements(records: list[dict[str, str | None]]) -> str:
-    """One INSERT statement a record.
+def read_target(target: str, text: str) -> Any:
+    """The value of a reference, read by the builder's own readers.
 
     Raises:
-        ValueError: a value that is neither a string nor null; ragged records are found when the text is read back.
+        ValueError: the text is no document of the notation.
     """
+    return _read_inserts(text) if target == "sqlinsert" else sources.read(target, text)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The strings of a value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
+
+
+# SQL ------------------------------------------------------------------------------------------------------------------
+
+
+def _insert_statements(records: Any) -> str:
+    """One INSERT statement a record, all with the columns of the first."""
+    if not isinstance(records, list) or not all(isinstance(record, dict) and record for record in records):
+        raise ValueError("SQL holds a list of records")
+    columns = list(records[0])
+    for column in columns:
+        if not _COLUMN.fullmatch(column) or column.lower() in _SQL_WORDS:
+            raise ValueError(f"{column!r} is no column name without quotes")
     lines = []
-    for record in records:
-        cells = []
-        for cell in record.values():
-            if cell is not None and not isinstance(cell, str):
-                raise ValueError(f"no string: {cell!r}")
-            cells.append("NULL" if cell is None else "'" + cell.replace("'", "''") + "'")
-        lines.append(f"INSERT INTO records ({', '.join(record)}) VALUES ({', '.join(cells)});\n")
+    for number, record in enumerate(records, 1):
+        if record.keys() != records[0].keys():
+            raise ValueError(f"record {number} has other fields than the first")
+        cells = ", ".join(_sql_cell(record[column]) for column in columns)
+        lines.append(f"{_HEAD}{', '.join(columns)}) VALUES ({cells});\n")
     return "".join(lines)
+
+
+def _sql_cell(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if not isinstance(value, str):
+        raise ValueError(f"no string: {value!r}")
+    if "\n" in value or "\r" in value:
+        raise ValueError(f"a string with a line break stands on no one line: {value!r}")
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _read_inserts(text: str) -> list[dict[str, str | None]]:
+    """The records of statements as they are written above."""
+    records = []
+    for line in text.split("\n"):
+        names, middle, rest = line.removeprefix(_HEAD).partition(") VALUES (")
+        if not line.startswith(_HEAD) or not middle or not rest.endswith(");"):
+            raise ValueError(f"no INSERT statement: {line!r}")
+        cells = list(_read_cells(rest.removesuffix(");")))
+        records.append(dict(zip(names.split(", "), cells, strict=True)))
+    return records
+
+
+def _read_cells(text: str) -> Iterator[str | None]:
+    position = 0
+    while True:
+        if text.startswith("NULL", position):
+            cell, position = None, position + len("NULL")
+        else:
+            cell, position = _read_string(text, position)
+        yield cell
+        if position == len(text):
+            return
+        if not text.startswith(", ", position):
+            raise ValueError(f"no comma at {text[position:]!r}")
+        position += len(", ")
+
+
+def _read_string(text: str, start: int) -> tuple[str | None, int]:
+    """A string and the place after its closing quote."""
+    end = text.find("'", start + 1)
+    while text.startswith("''", end) and end > 0:
+        end = text.find("'", end + 2)
+    if not text.startswith("'", start) or end < 0:
+        raise ValueError(f"no string at {text[start:]!r}")
+    return text[start + 1 : end].replace("''", "'"), end + 1

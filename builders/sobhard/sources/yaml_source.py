@@ -224,26 +224,31 @@ def _literal(text: str) -> str | None:
     return ("|" if text != body else "|-") + "".join("\n" + ("  " + line if line else "") for line in lines)
 
 
-def _scalar_text(value: Value) -> str:
+def _scalar_text(value: Value, last: bool) -> str:
+    """A scalar; the last of its document has no literal block that ends with a line feed, which is lost where the
+    document is stripped.
+    """
     if isinstance(value, str):
-        return (value if _is_plain(value) else None) or _literal(value) or _quoted(value)
+        literal = None if last and value.endswith("\n") else _literal(value)
+        return (value if _is_plain(value) else None) or literal or _quoted(value)
     if isinstance(value, float):
         mantissa, exponent, power = repr(value).partition("e")
         return mantissa + (".0" if exponent and "." not in mantissa else "") + exponent + power
     return json_text(value)
 
 
-def _block(value: Value) -> list[str]:
-    """The lines of a collection that is not empty, at the left margin."""
+def _block(value: Value, last: bool = True) -> list[str]:
+    """The lines of a collection that is not empty, at the left margin; ``last``: nothing of the document follows."""
     lines: list[str] = []
     pairs = (
         [("- ", item) for item in value]
         if isinstance(value, list)
         else [((key if _is_plain(key) else _quoted(key)) + ": ", item) for key, item in value.items()]
     )
-    for head, item in pairs:
+    for place, (head, item) in enumerate(pairs, 1):
+        is_last = last and place == len(pairs)
         if isinstance(item, (dict, list)) and item:
-            inner = _block(item)
+            inner = _block(item, is_last)
             if head == "- ":
                 lines.append(head + inner[0])
                 inner = inner[1:]
@@ -251,7 +256,7 @@ def _block(value: Value) -> list[str]:
                 lines.append(head.rstrip(" "))
             lines.extend("  " + line if line else line for line in inner)
         else:
-            lines.extend((head + _scalar_text(item)).split("\n"))
+            lines.extend((head + _scalar_text(item, is_last)).split("\n"))
     return lines
 
 
@@ -259,4 +264,4 @@ def write_yaml(value: Value, layout: Layout) -> str:
     """A YAML document in block style; quotes where the text needs them, literal blocks for several lines."""
     if isinstance(value, (dict, list)) and value:
         return "\n".join(_block(value)) + "\n"
-    return (_quoted(value) if isinstance(value, str) else _scalar_text(value)) + "\n"
+    return (_quoted(value) if isinstance(value, str) else _scalar_text(value, True)) + "\n"

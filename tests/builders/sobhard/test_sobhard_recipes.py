@@ -7,7 +7,6 @@ import yaml
 
 from builders.sobhard.families import RecipeError
 from builders.sobhard.small.build import RECIPES, build
-from builders.sobhard.targets import write_target
 
 TABLE = yaml.safe_load((RECIPES / "questions.yaml").read_text(encoding="utf-8"))
 
@@ -91,15 +90,3 @@ def test_a_graded_answer_in_a_shot_is_named(tmp_path):
     question = {**recipe("session"), **turns[0], "document": "menu_card", "style": "spec"}
     with pytest.raises(RecipeError, match="answer of row 3 stands in a shot"):
         build_one(tmp_path, session, question)
-
-
-@pytest.mark.parametrize("value", [[{"a": 1}], [{"a": ["x"]}], [{"a": "x"}, {"b": "x"}], [{"a": "x\ny"}]])
-def test_what_sql_cannot_hold_is_refused(value):
-    """Numbers, containers, ragged records, line breaks: none is changed to fit."""
-    with pytest.raises(ValueError, match=r"string|reads"):
-        write_target("sqlinsert", value)
-
-
-def test_sql_doubles_quotes_and_writes_null():
-    """As the scorer reads it."""
-    assert write_target("sqlinsert", [{"a": "it's", "b": None}]) == "INSERT INTO records (a, b) VALUES ('it''s', NULL);"
