@@ -10,11 +10,11 @@ from builders.sobhard.operations import ABSENT, resolve, slots
 from builders.sobhard.reconciled import RecipeError
 from builders.sobhard.sources import Layout, SourceRefused
 from builders.sobhard.sources.model import same_value
+from builders.sobhard.wording import Words
 
 __all__ = ["FAMILIES", "Asked", "Recipe", "RecipeError", "Work"]
 
 Recipe = Mapping[str, Any]
-_PAIRS: Final = {"diff": ("Версия 1", "Версия 2"), "merge": ("Записи A", "Записи B")}
 
 
 class Work(NamedTuple):
@@ -41,12 +41,14 @@ class Asked(NamedTuple):
         given: the first document, or the state of a conversation.
         documents: all, by name.
         layout: of the documents of the question.
+        words: of the question.
         shown: whether the prompt shows the document, as later turns of a conversation do not.
     """
 
     given: Given
     documents: Mapping[str, Any]
     layout: Layout
+    words: Words
     shown: bool = True
 
 
@@ -55,32 +57,25 @@ def _steps(program: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"rule": step["rule"], "params": step.get("params", {})} for step in program]
 
 
-def _then(recipe: Recipe, value: Any, question: str) -> tuple[Any, dict[str, Any], str]:
+def _then(recipe: Recipe, words: Words, value: Any, question: str) -> tuple[Any, dict[str, Any], str]:
     """A value after the recipe's rules, the program for the row if there is one, and the question with both parts."""
     program = recipe.get("program")
     if not program:
         return value, {}, question
     steps = _steps(program)
-    lead = "Затем примени к результату правила по порядку"
-    return (
-        reconciled.transformed(value, steps),
-        {"program": steps},
-        f"{question}\n\n{wording.program_text(steps, lead)}",
-    )
+    answer = reconciled.transformed(value, steps)
+    return answer, {"program": steps}, f"{question}\n\n{wording.program_text(words, steps, 'then')}"
 
 
-def _first(recipe: Recipe, value: Any) -> tuple[Any, dict[str, Any], str]:
+def _first(recipe: Recipe, words: Words, value: Any) -> tuple[Any, dict[str, Any], str]:
     """A document after the recipe's rules, which the rest of the question starts from, and their words."""
     program = recipe.get("program")
     if not program:
         return value, {}, ""
     steps = _steps(program)
-    lead = "Сначала примени к документу правила по порядку"
-    return (
-        reconciled.transformed(value, steps, graded=False),
-        {"program": steps},
-        f"{wording.program_text(steps, lead)}\n\nЗатем работай с тем, что получилось. ",
-    )
+    derived = reconciled.transformed(value, steps, graded=False)
+    lead = f"{wording.program_text(words, steps, 'first')}\n\n{words.text('rules.first_then')} "
+    return derived, {"program": steps}, lead
 
 
 def _derived(meta: Mapping[str, Any], value: Any) -> dict[str, Any]:
@@ -102,8 +97,7 @@ def _second(recipe: Recipe, asked: Asked) -> Given:
 
 def _convert(recipe: Recipe, asked: Asked) -> Work:
     value = asked.given.value
-    question = "Запиши документ в целевой нотации целиком, ничего не меняя в данных."
-    return Work(value, {}, {"source": value}, _text(recipe, asked), question)
+    return Work(value, {}, {"source": value}, _text(recipe, asked), asked.words.text("tasks.whole"))
 
 
 def _extract(recipe: Recipe, asked: Asked) -> Work:
@@ -111,7 +105,7 @@ def _extract(recipe: Recipe, asked: Asked) -> Work:
     entries = {path: reconciled.found(value, path) for path in paths}
     absent = [path for path, entry in entries.items() if entry is ABSENT]
     found = {path: None if entry is ABSENT else entry for path, entry in entries.items()}
-    answer, meta, question = _then(recipe, found, wording.paths_text(paths))
+    answer, meta, question = _then(recipe, asked.words, found, wording.paths_text(asked.words, paths))
     return Work(answer, {**meta, "paths": paths, "absent": absent}, {"source": value}, _text(recipe, asked), question)
 
 
@@ -124,7 +118,7 @@ def _repair(recipe: Recipe, asked: Asked) -> Work:
         pass
     else:
         raise RecipeError("the broken document still reads")
-    answer, meta, question = _then(recipe, value, wording.REPAIR)
+    answer, meta, question = _then(recipe, asked.words, value, asked.words.text("tasks.broken"))
     if "kinds" in recipe:
         meta = {**meta, "breaks": list(recipe["kinds"])}
     return Work(answer, meta, {"source": value, "derived": answer}, broken, question)
@@ -142,21 +136,33 @@ def _broken(text: str, breaks: Sequence[tuple[str, str]]) -> str:
 def _transform(recipe: Recipe, asked: Asked) -> Work:
     value, steps = asked.given.value, _steps(recipe["program"])
     answer = reconciled.transformed(value, steps)
-    return Work(answer, {"program": steps}, {"source": value}, _text(recipe, asked), wording.program_text(steps))
+    return Work(
+        answer, {"program": steps}, {"source": value}, _text(recipe, asked), wording.program_text(asked.words, steps)
+    )
 
 
 def _schema_gen(recipe: Recipe, asked: Asked) -> Work:
     value, kind = asked.given.value, recipe["schema_kind"]
-    described, meta, lead = _first(recipe, value)
+    described, meta, lead = _first(recipe, asked.words, value)
     checks = {"source": value, **_derived(meta, described)}
     answer = reconciled.schema(described, kind)
-    question = lead + wording.schema_text(kind)
+    question = lead + wording.schema_text(asked.words, kind, _has_empty_list(answer))
     return Work(answer, {**meta, "schema_kind": kind}, checks, _text(recipe, asked), question)
+
+
+def _has_empty_list(schema: Any) -> bool:
+    """Whether a schema bounds an empty list, which the prompt says nothing of otherwise."""
+    if not isinstance(schema, dict):
+        return False
+    inner = [*schema.get("properties", {}).values(), schema.get("items")]
+    return schema.get("maxItems") == 0 or any(map(_has_empty_list, inner))
 
 
 def _patch(recipe: Recipe, asked: Asked) -> Work:
     value, ops = asked.given.value, list(recipe["ops"])
-    answer, meta, question = _then(recipe, reconciled.patched(value, ops), wording.ops_text(ops))
+    answer, meta, question = _then(
+        recipe, asked.words, reconciled.patched(value, ops), wording.ops_text(asked.words, ops)
+    )
     checks = {"source": value, **_derived(meta, answer)}
     return Work(answer, {**meta, "ops": ops}, checks, _text(recipe, asked), question)
 
@@ -165,13 +171,17 @@ def _diff(recipe: Recipe, asked: Asked) -> Work:
     old, new = asked.given, _second(recipe, asked)
     change = reconciled.difference(old.value, new.value)
     checks = {"source": old.value, "source_b": new.value}
-    return Work(change, {}, checks, _pair(recipe, asked, new), wording.DIFF_FORM)
+    return Work(change, {}, checks, _pair(recipe, asked, new), wording.diff_text(asked.words))
 
 
 def _pair(recipe: Recipe, asked: Asked, second: Given) -> str:
-    labels = _PAIRS[recipe["family"]]
+    labels = (
+        [asked.words.text("tasks.version", number=number) for number in (1, 2)]
+        if recipe["family"] == "diff"
+        else [asked.words.text("tasks.side", side=side) for side in "AB"]
+    )
     texts = [text_of(given, recipe["source"], asked.layout) for given in (asked.given, second)]
-    return "\n\n".join(f"{label}:\n{text}" for label, text in zip(labels, texts, strict=True))
+    return "\n\n".join(f"{label}\n{text}" for label, text in zip(labels, texts, strict=True))
 
 
 def _apply_diff(recipe: Recipe, asked: Asked) -> Work:
@@ -180,29 +190,34 @@ def _apply_diff(recipe: Recipe, asked: Asked) -> Work:
     changed = reconciled.applied(old, change)
     if not same_value(changed, new):
         raise RecipeError("the change object does not lead from the first document to the second")
-    answer, meta, question = _then(recipe, changed, wording.APPLY_DIFF)
+    answer, meta, question = _then(recipe, asked.words, changed, wording.apply_diff_text(asked.words))
     change_text = text_of(Given(change, ""), notation)
-    data = f"Документ:\n{_text(recipe, asked)}\n\nОбъект изменений ({wording.NOTATION_NAMES[notation]}):\n{change_text}"
+    base, label = (
+        asked.words.text("tasks.base"),
+        asked.words.text("tasks.change", name=wording.NOTATION_NAMES[notation]),
+    )
+    data = f"{base}\n{_text(recipe, asked)}\n\n{label}\n{change_text}"
     return Work(answer, meta, {"source": old, "source_b": change, **_derived(meta, answer)}, data, question)
 
 
 def _merge(recipe: Recipe, asked: Asked) -> Work:
     right, join = _second(recipe, asked), dict(recipe["join"])
     joined = reconciled.joined(asked.given.value, right.value, join)
-    answer, meta, question = _then(recipe, joined, wording.join_text(join))
+    answer, meta, question = _then(recipe, asked.words, joined, wording.join_text(asked.words, join))
     checks = {"source": asked.given.value, "source_b": right.value, **_derived(meta, answer)}
     return Work(answer, {**meta, "join": join}, checks, _pair(recipe, asked, right), question)
 
 
 def _template(recipe: Recipe, asked: Asked) -> Work:
     value, template = asked.given.value, recipe["template"]
-    records, meta, lead = _first(recipe, value)
+    records, meta, lead = _first(recipe, asked.words, value)
     text = _text(recipe, asked)
     _check_numbers(template, records, text)
     checks = {"source": value, "source_b": template, **_derived(meta, records)}
     answer = [reconciled.filled(template, record) for record in records]
-    data = f"Записи:\n{text}\n\nШаблон:\n{template}"
-    return Work(answer, {**meta, "has_escape": "$${" in template}, checks, data, lead + wording.template_text())
+    data = f"{asked.words.text('tasks.records')}\n{text}\n\n{asked.words.text('tasks.pattern')}\n{template}"
+    question = lead + wording.template_text(asked.words)
+    return Work(answer, {**meta, "has_escape": "$${" in template}, checks, data, question)
 
 
 def _check_numbers(template: str, records: Any, text: str) -> None:

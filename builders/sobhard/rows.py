@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from builders.sobhard import sources, wording
+from builders.sobhard import sources
 from builders.sobhard.documents import Given, document, layout_of, text_of
 from builders.sobhard.families import FAMILIES, Asked, Recipe, RecipeError, Work
 from builders.sobhard.operations import ORDERING
 from builders.sobhard.sources import Layout
 from builders.sobhard.targets import write_target
+from builders.sobhard.wording import NOTATION_NAMES, Words, format_text, words_of
 from metrics.sobhard import answer_text, check_row, score
 from metrics.sobhard.comparison import compare
 from metrics.sobhard.targets import TARGETS, parse
@@ -42,9 +43,10 @@ def single(recipe: Recipe, documents: Mapping[str, Any]) -> Row:
     """
     family, source, target = recipe["family"], recipe["source"], recipe["target"]
     given, layout = document(recipe["document"], documents), layout_of(recipe, documents)
-    work = FAMILIES[family](recipe, Asked(given, documents, layout))
-    task = f"{wording.WORK[family]} {_notations(source, target)}\n\n{_conventions(recipe, layout)}"
-    return _row(recipe, work, task, work.input_data, source, target, given.origin)
+    words = words_of(recipe)
+    work = FAMILIES[family](recipe, Asked(given, documents, layout, words))
+    task = f"{_task(words, family, source, target)}\n\n{_conventions(recipe, words, layout)}"
+    return _row(recipe, words, work, task, work.input_data, source, target, given.origin)
 
 
 def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list[Row]:
@@ -54,7 +56,7 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
         RecipeError, ValueError, LookupError, TypeError: as ``single``.
     """
     turns, layout = recipe["turns"], layout_of(recipe, documents)
-    given = document(recipe["document"], documents)
+    given, words = document(recipe["document"], documents), words_of(recipe)
     states = [given.value]
     notations = [recipe["source"]]
     rows = []
@@ -62,22 +64,24 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
         # An undoing turn starts from the state before the last one; both are refused as its answer.
         undo = bool(turn.get("undo"))
         source, shown_as = (states[-2], notations[-2]) if undo else (states[-1], notations[-1])
-        work = FAMILIES[turn["family"]]({**turn, "source": shown_as}, Asked(Given(source, ""), {}, layout, False))
+        work = FAMILIES[turn["family"]](
+            {**turn, "source": shown_as}, Asked(Given(source, ""), {}, layout, words, False)
+        )
         meta = {
             **work.task_meta,
             "turn_family": turn["family"],
             "session": {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)},
         }
         work = work._replace(task_meta=meta, checks={**work.checks, "prev_state": states[-1]})
-        task = f"{wording.WORK[turn['family']]} {_notations(shown_as, turn['target'])}"
+        task = _task(words, turn["family"], shown_as, turn["target"])
         if number == 1:
-            task += f"\n\n{_conventions(recipe, layout)}"
+            task += f"\n\n{_conventions(recipe, words, layout)}"
             data = text_of(given, shown_as, layout)
         else:
-            data = wording.EARLIER_STATE if undo else wording.LATER_STATE
-        row = _row({**recipe, "family": "session"}, work, task, data, shown_as, turn["target"], given.origin)
+            data = words.text("tasks.earlier_state" if undo else "tasks.later_state")
+        row = _row({**recipe, "family": "session"}, words, work, task, data, shown_as, turn["target"], given.origin)
         if undo:
-            row["inputs"]["question"] = f"Отмени предыдущий шаг. {row['inputs']['question']}"
+            row["inputs"]["question"] = f"{words.text('tasks.undo')} {row['inputs']['question']}"
         row["meta"] |= {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)}
         rows.append(row)
         states.append(work.answer)
@@ -85,7 +89,7 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
     return rows
 
 
-def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: str, origin: str) -> Row:
+def _row(recipe: Recipe, words: Words, work: Work, task: str, data: str, source: str, target: str, origin: str) -> Row:
     reference = write_target(target, work.answer, _ordered(recipe["family"], work))
     checks = dict(work.checks)
     if recipe["family"] in _GATES:
@@ -99,7 +103,7 @@ def _row(recipe: Recipe, work: Work, task: str, data: str, source: str, target: 
         "inputs": {
             "task": task,
             "input_data": data,
-            "format": wording.format_text(target),
+            "format": format_text(words, target),
             "question": work.question,
         },
         "outputs": "",
@@ -142,16 +146,16 @@ def _gate(family: str, target: str, reference: str, checks: Mapping[str, Any]) -
     return compare(parse(TARGETS[target], reference).value, wanted, True).equal
 
 
-def _notations(source: str, target: str) -> str:
-    names = wording.NOTATION_NAMES
-    return f"Исходная нотация: {names[source]}. Целевая нотация: {names[target]}."
+def _task(words: Words, family: str, source: str, target: str) -> str:
+    notations = words.text("tasks.notations", source=NOTATION_NAMES[source], target=NOTATION_NAMES[target])
+    return f"{words.text(f'tasks.{family}')} {notations}"
 
 
-def _conventions(recipe: Recipe, layout: Layout) -> str:
+def _conventions(recipe: Recipe, words: Words, layout: Layout) -> str:
     """How the documents of the question are read, each notation once."""
     notations = dict.fromkeys([recipe["source"], recipe.get("source_b", recipe["source"])])
     return "\n".join(
-        f"Правила чтения ({wording.NOTATION_NAMES[name]}). "
+        f"{words.text('tasks.reading', name=NOTATION_NAMES[name])} "
         + sources.convention(name, layout if name == recipe["source"] else Layout())
         for name in notations
     )

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from builders.sobhard.operations import EXECUTED, OperationRefused, run_program
-from builders.sobhard.wording import program_text
+from builders.sobhard.wording import Words, program_text
 from metrics.sobhard.rules import RULES, broken_rule
 
 CASES = [
@@ -57,7 +57,7 @@ def test_a_rule_gives_the_value_worked_out_by_hand(rule, params, before, after):
     assert repr(found) == repr(after)
     assert before == kept
     assert broken_rule(program, found) is None
-    words = program_text(program)
+    words = program_text(Words(), program)
     assert all(value in words for name, value in params.items() if isinstance(value, str) and name != "op")
 
 
