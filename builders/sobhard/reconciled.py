@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from builders.sobhard import operations as ours
+from builders.sobhard.sources.model import same_value
 from metrics.sobhard import operations as theirs
 from metrics.sobhard import schemas
 from metrics.sobhard.rules import broken_rule
@@ -43,11 +44,14 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
     """The change object from one version to another.
 
     Raises:
-        RecipeError, OperationRefused: as ``patched``, and two versions without a difference.
+        RecipeError, OperationRefused: as ``patched``; versions that do not differ, or in more than a change object
+            says (``3`` and ``3.0`` are equal to it).
     """
     change = ours.difference(old, new)
     if not any(change.values()):
         raise RecipeError("diff: the versions do not differ")
+    if not same_value(ours.applied(old, change), new):
+        raise RecipeError("diff: the change object does not lead from the first version to the second")
     agreed: dict[str, Any] = _agreed("diff", change, lambda: theirs.structural_diff(old, new))
     return agreed
 

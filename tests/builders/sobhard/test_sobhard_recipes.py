@@ -72,6 +72,19 @@ def test_one_recipe_is_one_question(tmp_path):
             "renumber: the scorer",
         ),
         ("diff", {"document_b": "shop"}, "the versions do not differ"),
+        (
+            "diff",
+            {
+                "document_b": {
+                    "from": "shop",
+                    "ops": [
+                        {"op": "set", "path": "shop.port", "value": 8080.0},
+                        {"op": "set", "path": "shop.open", "value": False},
+                    ],
+                }
+            },
+            "does not lead from the first version",
+        ),
     ],
 )
 def test_a_recipe_that_makes_a_broken_question_is_named(tmp_path, family, change, says):
