@@ -87,7 +87,7 @@ def layout_of(recipe: Mapping[str, Any], documents: Mapping[str, Any]) -> Layout
 
 
 def text_of(given: Given, notation: str, layout: Layout = PLAIN) -> str:
-    """What the prompt shows, without a final line feed.
+    """What the prompt shows, without a final line feed that is no part of a value.
 
     Raises:
         RecipeError: the document's own text reads as another value.
@@ -95,7 +95,9 @@ def text_of(given: Given, notation: str, layout: Layout = PLAIN) -> str:
     """
     if given.notation != notation or given.layout != layout:
         return sources.write(notation, given.value, layout).removesuffix("\n")
-    shown = prepared(given.text).removesuffix("\n")
-    if not same_value(sources.read(notation, shown, layout), given.value):
-        raise RecipeError(f"{given.origin}: the text does not read as the document")
-    return shown
+    whole = prepared(given.text)
+    # The line feed at the end of a block of YAML belongs to its value.
+    for shown in (whole.removesuffix("\n"), whole):
+        if same_value(sources.read(notation, shown, layout), given.value):
+            return shown
+    raise RecipeError(f"{given.origin}: the text does not read as the document")

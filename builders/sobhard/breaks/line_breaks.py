@@ -94,37 +94,46 @@ def _yaml_tab(text: str, notation: str) -> list[Edit]:
 
 # TOML -----------------------------------------------------------------------------------------------------------------
 
-_NAME: Final = r"(?:[\w.-]+)"
+_NAME: Final = r"""(?:[\w.-]+|"[^"\n]+") *"""
 _BARE: Final = r"(?!(?:true|false|inf|nan)\b)[^\W\d]\w*"
 
 
 def _pairs(text: str) -> list[_Line]:
-    """Lines of a document without texts of several lines."""
-    return [] if '"""' in text or "'''" in text else _lines(text)
+    """Lines that no text of several lines takes part in."""
+    found: list[_Line] = []
+    open_mark = ""
+    for start, line in _lines(text):
+        if open_mark:
+            open_mark = "" if open_mark in line else open_mark
+            continue
+        open_mark = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+        if not open_mark:
+            found.append((start, line))
+    return found
 
 
 def _toml_bare_text(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), rf'{_NAME} = (?P<x>"(?P<word>{_BARE})")', r"\g<word>")
+    return _edits(_pairs(text), rf'{_NAME}= *(?P<x>"(?P<word>{_BARE})")', r"\g<word>")
 
 
 def _toml_colon(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), rf"{_NAME}(?P<x> =) \S.*", ":")
+    return _edits(_pairs(text), _NAME + r"(?P<x>=) *\S.*", ":")
 
 
 def _toml_literal(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), rf"{_NAME} = (?P<x>t)rue", "T") + _edits(_pairs(text), rf"{_NAME} = (?P<x>f)alse", "F")
+    return _edits(_pairs(text), rf"{_NAME}= *(?P<x>t)rue", "T") + _edits(_pairs(text), rf"{_NAME}= *(?P<x>f)alse", "F")
 
 
 def _toml_comma(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), rf'{_NAME} = (?:"{_QUIET}"|[\d.+-]+|true|false)(?P<x>)', ",")
+    return _edits(_pairs(text), rf'{_NAME}= *(?:"{_QUIET}"|[\d.+-]+|true|false)(?P<x>)', ",")
 
 
 def _toml_open_quote(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), rf'{_NAME} = "{_QUIET}(?P<x>")')
+    return _edits(_pairs(text), rf'{_NAME}= *"{_QUIET}(?P<x>")')
 
 
 def _toml_header(text: str, notation: str) -> list[Edit]:
-    return _edits(_pairs(text), r"""\[{1,2}[\w."' -]+\]?(?P<x>\])""")
+    return _edits(_pairs(text), r"""\[{1,2}[\w."' -]+\]?(?P<x>\])(?: *#.*)?""")
 
 
 # INI ------------------------------------------------------------------------------------------------------------------

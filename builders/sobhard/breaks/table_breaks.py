@@ -53,14 +53,15 @@ def _bare_attribute(text: str, notation: str) -> list[Edit]:
 
 
 def _rows(text: str) -> list[tuple[int, str]]:
-    """The rows below the first, where they start and their text; none if a cell has several lines."""
-    lines, position = [], 0
+    """The rows below the first line that are one line, where they start and their text."""
+    rows, position, is_open = [], 0, False
     for line in text.split("\n"):
-        lines.append((position, line))
+        is_whole = line.count('"') % 2 == 0
+        if is_whole and not is_open and position and line:
+            rows.append((position, line))
+        is_open ^= not is_whole
         position += len(line) + 1
-    if any(line.count('"') % 2 for _, line in lines):
-        return []
-    return [(start, line) for start, line in lines[1:] if line]
+    return rows
 
 
 def _of_rows(edits: Callable[[str, int, str], list[Edit]]) -> Sites:

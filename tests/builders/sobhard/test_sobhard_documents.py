@@ -44,6 +44,13 @@ def test_its_own_text_is_shown_with_its_own_layout():
     complete([row], [])
 
 
+def test_a_line_feed_that_belongs_to_a_value_is_shown():
+    """The last line of a text block of YAML."""
+    block = JSON._replace(notation="yaml", value={"a": "x\ny\n"}, text="a: |\n  x\n  y\n")
+    recipe = {**BASE, "family": "convert", "document": "d", "source": "yaml", "target": "json"}
+    assert single(recipe, {"d": block})["inputs"]["input_data"] == block.text
+
+
 def test_in_another_notation_it_is_written_with_the_recipes_layout():
     """The text's own layout says nothing of another notation."""
     row = single({**BASE, "family": "convert", "document": "log", "source": "csv", "target": "json"}, DOCUMENTS)
