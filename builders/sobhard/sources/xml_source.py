@@ -3,14 +3,16 @@
 The document is an object with one key, the root's name. An element without attributes and children is its text,
 trimmed; any other is an object of its attributes, its children (same names together as a list, in their order) and,
 where it has attributes and text, that text under ``text``. Names stay as they are written, prefixes and ``xmlns``
-included. No entity beyond the five built in, no mixed content, no declarations.
+included (an element's namespaces come before its attributes). No entity beyond the five built in, no mixed content, no
+declarations, no prefix without its namespace; nothing is fetched.
 """
 
 import re
 from collections.abc import Iterable
-from typing import Final
-from xml.parsers import expat
+from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
+
+from lxml import etree
 
 from builders.sobhard.sources.model import MAX_DEPTH, MAX_NODES, Layout, Value, checked, clip, refuse
 
@@ -19,98 +21,128 @@ __all__ = ["TEXT_KEY", "read_xml", "write_xml"]
 TEXT_KEY: Final = "text"
 _SPACE: Final = " \t\n"
 _NAME: Final = re.compile(r"[^\W\d][\w.:-]*")
-
-
-class _Element:
-    """An element that is being read; children of one name share a list."""
-
-    __slots__ = ("attributes", "children", "name", "text")
-
-    def __init__(self, name: str, attributes: dict[str, str]) -> None:
-        self.name = name
-        self.attributes = attributes
-        self.children: dict[str, list[Value]] = {}
-        self.text: list[str] = []
-
-    def value(self) -> Value:
-        """The element as data.
-
-        Raises:
-            SourceRefused: mixed-content, name-clash, edge-whitespace.
-        """
-        text = "".join(self.text).strip(_SPACE)
-        if text and (text[0].isspace() or text[-1].isspace()):
-            refuse("edge-whitespace", f"<{self.name}> has an uncommon space at an edge of its text: {clip(text)}")
-        if self.children and text:
-            refuse("mixed-content", f"<{self.name}> has text beside child elements: {clip(text)}")
-        if not self.children and not self.attributes:
-            return text
-        made: dict[str, Value] = dict(self.attributes)
-        children = {name: items[0] if len(items) == 1 else items for name, items in self.children.items()}
-        if text:
-            children[TEXT_KEY] = text
-        for name, child in children.items():
-            if name in made:
-                refuse("name-clash", f"<{self.name}> has two things called {clip(name)}")
-            made[name] = child
-        return made
+_XML: Final = ("xml", "http://www.w3.org/XML/1998/namespace")
+_CHUNK: Final = 1 << 15  # bytes between two looks at how deep and large the document is
+_ENTITIES: Final = frozenset({"amp", "apos", "gt", "lt", "quot"})
+# Comments, CDATA and instructions are taken whole, to their end or to that of the text.
+_DECLARATION: Final = re.compile(
+    r"<!--(?:(?!-->).)*+|<!\[CDATA\[(?:(?!\]\]>).)*+|<\?(?:(?!\?>).)*+"
+    r"|<!DOCTYPE(?:[^\[>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+(?P<subset>\[)?|&(?P<entity>[\w:][\w:.-]*+);",
+    re.DOTALL,
+)
 
 
 class _Reader:
-    """The handlers of one document."""
+    """The value of a document from the events of lxml; nothing of the tree is kept but the text of open elements."""
 
     def __init__(self) -> None:
         self.root: dict[str, Value] = {}
-        self.open: list[_Element] = []
+        self.open: list[tuple[str, dict[str, str], dict[str, list[Value]]]] = []  # name, attributes, children by name
+        self.declared: dict[str, str] = {}  # the namespaces that the next element declares
         self.count = 0
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def take(self, events: Iterable[tuple[str, Any]]) -> None:
+        """Go on with the next events."""
+        for kind, item in events:
+            if kind == "start-ns":
+                prefix, uri = item
+                self.declared[f"xmlns:{prefix}" if prefix else "xmlns"] = uri
+            elif kind == "start":
+                self.start(item)
+            else:
+                self.end(item)
+
+    def start(self, element: Any) -> None:
+        """An element opens: its attributes are known, its text is not."""
         self.count += 1
         if self.count > MAX_NODES:
             refuse("too-large", f"more than {MAX_NODES} elements")
         if len(self.open) >= MAX_DEPTH:
             refuse("too-deep", f"more than {MAX_DEPTH} levels")
-        self.open.append(_Element(name, attributes))
+        name = element.tag.rpartition("}")[2]
+        if element.prefix:
+            name = f"{element.prefix}:{name}"
+        attributes = self.declared | {_attribute(element, key): value for key, value in element.attrib.items()}
+        self.open.append((name, attributes, {}))
+        self.declared = {}
 
-    def end(self, name: str) -> None:
-        value = self.open.pop().value()
+    def end(self, element: Any) -> None:
+        """An element closes."""
+        name, attributes, children = self.open.pop()
+        text = (element.text or "") + "".join(child.tail or "" for child in element)
+        value = _value(name, attributes, children, text.strip(_SPACE))
+        del element[:]
         if self.open:
-            self.open[-1].children.setdefault(name, []).append(value)
+            self.open[-1][2].setdefault(name, []).append(value)
         else:
             self.root[name] = value
 
-    def characters(self, data: str) -> None:
-        self.open[-1].text.append(data)
 
-    def doctype(self, name: str, system: str | None, public: str | None, has_subset: int) -> None:
-        if has_subset:
+def _attribute(element: Any, key: str) -> str:
+    """The name of an attribute as it is written."""
+    if not key.startswith("{"):
+        return key
+    namespace, _, name = key[1:].partition("}")
+    prefixes = [prefix for prefix, uri in (*element.nsmap.items(), _XML) if prefix and uri == namespace]
+    if len(prefixes) > 1:
+        refuse("markup", f"the attribute {clip(name)} has a namespace with the prefixes {', '.join(prefixes)}")
+    return f"{prefixes[0]}:{name}"
+
+
+def _value(name: str, attributes: dict[str, str], children: dict[str, list[Value]], text: str) -> Value:
+    """An element as data."""
+    if text and (text[0].isspace() or text[-1].isspace()):
+        refuse("edge-whitespace", f"<{name}> has an uncommon space at an edge of its text: {clip(text)}")
+    if children and text:
+        refuse("mixed-content", f"<{name}> has text beside child elements: {clip(text)}")
+    if not children and not attributes:
+        return text
+    made: dict[str, Value] = dict(attributes)
+    inner = {key: items[0] if len(items) == 1 else items for key, items in children.items()}
+    if text:
+        inner[TEXT_KEY] = text
+    for key, child in inner.items():
+        if key in made:
+            refuse("name-clash", f"<{name}> has two things called {clip(key)}")
+        made[key] = child
+    return made
+
+
+def _check_declarations(text: str) -> None:
+    """Refuse declarations and entities before anything is parsed: lxml would drop an entity it does not know."""
+    for found in _DECLARATION.finditer(text):
+        if found["subset"]:
             refuse("directive", "the document type has declarations of its own")
-
-    def entity(self, name: str, is_parameter: int) -> None:
-        refuse("undeclared-entity", f"the entity {clip(name)} is none of the five that XML defines")
+        if (name := found["entity"]) and name not in _ENTITIES:
+            refuse("undeclared-entity", f"the entity {clip(name)} is none of the five that XML defines")
 
 
 def read_xml(text: str, layout: Layout) -> Value:
     """An object with the root element under its name; comments and processing instructions are skipped.
 
     Raises:
-        SourceRefused: syntax, mixed-content, name-clash, edge-whitespace, directive, undeclared-entity, too-deep,
-            too-large.
+        SourceRefused: syntax, mixed-content, name-clash, edge-whitespace, directive, undeclared-entity, markup,
+            too-deep, too-large.
     """
+    _check_declarations(text)
     reader = _Reader()
-    parser = expat.ParserCreate("utf-8")  # the text is decoded already, whatever its declaration says
-    parser.buffer_text = True
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.characters
-    parser.StartDoctypeDeclHandler = reader.doctype
-    parser.SkippedEntityHandler = reader.entity
+    parser = etree.XMLPullParser(
+        events=("start-ns", "start", "end"),
+        encoding="utf-8",  # the text is decoded already, whatever its declaration says
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+    )
+    data = text.encode("utf-8")
     try:
-        parser.Parse(text.encode("utf-8"), True)
-    except expat.ExpatError as error:
-        message = expat.ErrorString(error.code)
-        code = "undeclared-entity" if message == expat.errors.XML_ERROR_UNDEFINED_ENTITY else "syntax"
-        return refuse(code, f"{message} at line {error.lineno}")
+        for place in range(0, len(data), _CHUNK):
+            parser.feed(data[place : place + _CHUNK])
+            reader.take(parser.read_events())
+        parser.close()
+        reader.take(parser.read_events())  # what is shorter than lxml's first look comes at the end
+    except etree.XMLSyntaxError as error:
+        reader.take(parser.read_events())
+        return refuse("syntax", f"{error.msg} at line {error.lineno}")
     return checked(reader.root)
 
 

@@ -57,7 +57,7 @@ def _trees(leaf):
 
 
 JSON = _trees(st.none() | SCALARS).filter(lambda value: value is not None)
-XML_NAME = st.from_regex(r"[a-zа-яA-Z_][a-z0-9а-я_.:-]{0,6}", fullmatch=True)
+XML_NAME = st.from_regex(r"[a-zа-яA-Z_][a-z0-9а-я_.-]{0,6}", fullmatch=True)
 XML_TEXT = st.text(
     st.characters(exclude_categories=("Cs", "Cc", "Cn", "Co"), exclude_characters="\ufffe\uffff"), max_size=9
 ).map(lambda text: " ".join(text.split()))
