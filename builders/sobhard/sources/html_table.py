@@ -1,79 +1,66 @@
-"""html: one ``<table>`` written out in full.
+"""html: one ``<table>``, read by lxml as browsers read it: end tags that HTML leaves out may be left out.
 
 The first row names the columns, each other row is a record, whether its cells are ``td`` or ``th``. A cell is its text:
 tags of emphasis and links are dropped, ``<br>`` is a line feed, character references are resolved, runs of white space
-are one space. Every end tag is written; spans, nested tables, lists, images and fields are refused.
+are one space. Spans, nested tables, lists, images and fields are refused, and so is what lxml would have to repair.
 """
 
 import html
 import re
 from collections.abc import Iterator
 from html.entities import html5
-from typing import Final, NamedTuple
+from typing import Any, Final
 
-from builders.sobhard.sources.model import MAX_NODES, Layout, Value, as_records, clip, refuse, table
+from lxml import etree
+
+from builders.sobhard.sources.model import MAX_NODES, Layout, Value, as_records, clip, line_of, refuse, table
 
 __all__ = ["read_html", "write_html"]
 
-_TAG: Final = re.compile(
-    r"<(/?)([A-Za-z][A-Za-z0-9-]*+)"
-    r"((?:[ \t\n]++[^\s\"'<>/=]++(?:[ \t\n]*+=[ \t\n]*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++))?+)*+)[ \t\n]*+(/?)>"
+_PIECE: Final = re.compile(
+    r"<!--(?:(?!-->).)*+(?P<comment_end>-->)?"
+    r"|(?P<tag></?[A-Za-z][A-Za-z0-9-]*+"
+    r"(?:[ \t\n]++[^\s\"'<>/=]++(?:[ \t\n]*+=[ \t\n]*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++))?+)*+[ \t\n]*+/?>)"
+    r"|(?P<stray><)"
+    r"|(?P<reference>&(?:#[0-9]++;|#[xX][0-9a-fA-F]++;|[A-Za-z][A-Za-z0-9]*+;?|#?))",
+    re.DOTALL,
 )
-_SPAN: Final = re.compile(r"\b(?:row|col)span[ \t\n]*+=[ \t\n]*+[\"']?([^\"'\s>]*+)", re.IGNORECASE)
-_REFERENCE: Final = re.compile(r"&(?:#[0-9]++;|#[xX][0-9a-fA-F]++;|[A-Za-z][A-Za-z0-9]*+;?|#?)")
+_PART: Final = re.compile(r"<(?:table|thead|tbody|tr|td|th)\b", re.IGNORECASE)
 _SPACES: Final = re.compile(r"[ \t\n]+")
 _BREAK: Final = "\x00"  # <br> until white space is collapsed; no document holds the character
 _INLINE: Final = frozenset(
     {"a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small", "span"}
     | {"strong", "sub", "sup", "tt", "u", "var"}
 )
-_PARENTS: Final = {
-    "table": ("",),
-    "thead": ("table",),
-    "tbody": ("table",),
-    "tr": ("table", "thead", "tbody"),
-    "th": ("tr",),
-    "td": ("tr",),
-}
-_MAX_TOKENS: Final = 4 * MAX_NODES  # a cell is two tags, its text, and the white space before it
+_PARTS: Final = frozenset({"table", "thead", "tbody", "tr", "td", "th"})  # of a table, each in its place alone
+_MAX_TAGS: Final = 3 * MAX_NODES  # a cell is two
 _MAX_DIGITS: Final = 8  # of a numeric reference, an x among them
-_MAX_INLINE: Final = 20  # tags of emphasis inside one another
+_MAX_INLINE: Final = 20  # tags of emphasis inside one another, and of a table around them
 
 
-class _Token(NamedTuple):
-    """A piece of markup or text: ``kind`` is start, end or text, ``name`` the tag in lower case or the text."""
-
-    kind: str
-    name: str
-    attributes: str
-    line: int
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    """Tags and texts in order; comments left out."""
-    position, end, line = 0, len(text), 1
-    while position < end:
-        start = position
-        if text[position] != "<":
-            position = (text.find("<", position) + 1 or end + 1) - 1
-            yield _Token("text", text[start:position], "", line)
-        elif text.startswith("<!--", position):
-            position = text.find("-->", position + 4) + 3
-            if position < 3:
-                refuse("syntax", f"the comment that starts in line {line} is not closed")
-        elif found := _TAG.match(text, position):
-            position = found.end()
-            yield _Token("end" if found[1] else "start", found[2].lower(), found[3], line)
-        else:
-            refuse("syntax", f"line {line} has < that starts no tag: {clip(text[position : position + 30])}")
-        line += text.count("\n", start, position)
+def _check_pieces(text: str) -> None:
+    """Refuse what readers of HTML differ on, before lxml decides; and what is too large for it."""
+    closed = False
+    for count, found in enumerate(_PIECE.finditer(text)):
+        if count > _MAX_TAGS:
+            refuse("too-large", f"more than {_MAX_TAGS} tags and references")
+        if found["stray"]:
+            line = line_of(text, found.start())
+            refuse("syntax", f"line {line} has < that starts no tag: {clip(text[found.start() : found.start() + 30])}")
+        if found["reference"]:
+            _check_reference(found["reference"])
+        elif tag := found["tag"]:
+            closed = closed or tag.lower().startswith("</table")
+        elif not found["comment_end"]:
+            refuse("syntax", f"the comment that starts in line {line_of(text, found.start())} is not closed")
+    if not closed:
+        refuse("syntax" if _PART.search(text) else "markup", "the document holds no table that is closed")
 
 
-def _character(found: re.Match[str]) -> str:
-    """The text of a character reference."""
-    reference = found[0]
+def _check_reference(reference: str) -> None:
+    """Refuse a character reference that is none, or not the same everywhere."""
     if reference == "&":
-        return reference
+        return
     if reference.startswith("&#"):
         digits = reference[2:-1]
         if reference[-1] != ";" or len(digits) > _MAX_DIGITS:
@@ -81,80 +68,66 @@ def _character(found: re.Match[str]) -> str:
         code = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
         if not _is_character(code):
             refuse("bad-escape", f"{clip(reference)} is no character")
-        return chr(code)
-    if reference[1:] not in html5 or reference[-1] != ";":
+    elif reference[1:] not in html5 or reference[-1] != ";":
         refuse("bad-escape", f"{clip(reference)} is no character reference")
-    return html5[reference[1:]]
 
 
 def _is_character(code: int) -> bool:
     return code in (9, 10) or 32 <= code < 127 or 160 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF
 
 
-def _cell_text(pieces: list[str], line: int) -> str:
-    """The text of a cell from its texts, references resolved, and breaks."""
-    parts = [_SPACES.sub(" ", part).strip(" ") for part in "".join(pieces).split(_BREAK)]
+def _elements(parent: Any, allowed: str) -> Iterator[Any]:
+    """The child elements of a part of a table, no text beside them, each one of the ``allowed`` kinds."""
+    if (text := (parent.text or "") + "".join(child.tail or "" for child in parent)).strip(" \t\n"):
+        refuse("markup", f"there is text outside the cells: {clip(text.strip())}")
+    for child in parent:
+        if child.tag is etree.Comment:
+            continue
+        if child.tag not in allowed.split():
+            code = "syntax" if child.tag in _PARTS - {"table"} else "markup"
+            refuse(code, f"line {child.sourceline} has <{child.tag}> inside <{parent.tag}>")
+        yield child
+
+
+def _text(element: Any, depth: int) -> Iterator[str]:
+    """The texts of a cell or of a tag of emphasis in it, and its breaks."""
+    if depth > _MAX_INLINE:
+        refuse("too-deep", f"line {element.sourceline} has more than {_MAX_INLINE} tags inside one another")
+    yield element.text or ""
+    for child in element:
+        if child.tag == "br":
+            yield _BREAK
+        elif child.tag in _INLINE:
+            yield from _text(child, depth + 1)
+        elif child.tag is not etree.Comment:
+            refuse("markup", f"line {child.sourceline} has <{child.tag}> inside a cell")
+        yield child.tail or ""
+
+
+def _cell(element: Any) -> str:
+    """The text of a cell."""
+    if element.get("rowspan", "1") != "1" or element.get("colspan", "1") != "1":
+        refuse("span", f"line {element.sourceline} has a cell that spans rows or columns")
+    parts = [_SPACES.sub(" ", part).strip(" ") for part in "".join(_text(element, 1)).split(_BREAK)]
     text = "\n".join(parts)
     if text and (text[0].isspace() or text[-1].isspace()):
-        refuse("edge-whitespace", f"the cell that ends in line {line} has an uncommon space at an edge: {clip(text)}")
+        refuse("edge-whitespace", f"a cell of line {element.sourceline} has an uncommon space at an edge: {clip(text)}")
     return text
 
 
-class _Reader:
-    """The rows of the table as its tokens come."""
-
-    def __init__(self) -> None:
-        self.rows: list[list[str]] = []
-        self.open: list[str] = []  # the tags that are open, outermost first
-        self.cell: list[str] | None = None
-        self.head_rows = 0
-        self.done = False
-
-    def text(self, token: _Token) -> None:
-        """Text of a cell, or white space between tags."""
-        if self.cell is not None:
-            self.cell.append(_REFERENCE.sub(_character, token.name))
-        elif token.name.strip(" \t\n"):
-            refuse("markup", f"line {token.line} has text outside the cells: {clip(token.name.strip())}")
-
-    def start(self, token: _Token) -> None:
-        """A start tag."""
-        name = token.name
-        if self.cell is not None:
-            if name == "br":
-                self.cell.append(_BREAK)
-            elif name not in _INLINE:
-                refuse("markup", f"line {token.line} has <{name}> inside a cell")
-            elif len(self.open) > _MAX_INLINE:
-                refuse("too-deep", f"line {token.line} has more than {_MAX_INLINE} tags inside one another")
-            else:
-                self.open.append(name)
-            return
-        parents = _PARENTS.get(name)
-        if parents is None or self.done:
-            refuse("markup", f"line {token.line} has <{name}> where the table has no place for it")
-        if (self.open[-1] if self.open else "") not in parents:
-            refuse("syntax", f"line {token.line} has <{name}> outside its place, or after a tag that is not closed")
-        self.open.append(name)
-        if name == "tr":
-            self.rows.append([])
-            self.head_rows += self.open[-2] == "thead"
-        elif name in ("td", "th"):
-            if any(span != "1" for span in _SPAN.findall(token.attributes)):
-                refuse("span", f"line {token.line} has a cell that spans rows or columns")
-            self.cell = []
-        elif name == "thead" and self.rows:
-            refuse("header", f"line {token.line} has a table head after the first row")
-
-    def end(self, token: _Token) -> None:
-        """An end tag: of the innermost open tag, or the document is refused."""
-        if not self.open or self.open.pop() != token.name:
-            refuse("syntax", f"line {token.line} has </{token.name}> where another tag is open, or none")
-        if token.name in ("td", "th"):
-            self.rows[-1].append(_cell_text(self.cell or [], token.line))
-            self.cell = None
-        elif token.name == "table":
-            self.done = True
+def _rows(whole: Any) -> list[list[str]]:
+    """The cells of the rows of a table."""
+    rows: list[list[str]] = []
+    head_rows = 0
+    for part in _elements(whole, "thead tbody tr"):
+        if part.tag == "thead" and rows:
+            refuse("header", f"line {part.sourceline} has a table head after the first row")
+        for row in [part] if part.tag == "tr" else _elements(part, "tr"):
+            rows.append([_cell(cell) for cell in _elements(row, "td th")])
+            head_rows += part.tag == "thead"
+    if head_rows > 1:
+        refuse("header", f"the table head has {head_rows} rows")
+    return rows
 
 
 def read_html(text: str, layout: Layout) -> Value:
@@ -164,17 +137,18 @@ def read_html(text: str, layout: Layout) -> Value:
         SourceRefused: syntax, markup, span, header, bad-escape, edge-whitespace, too-deep, too-large, and those of a
             table.
     """
-    reader = _Reader()
-    take = {"text": reader.text, "start": reader.start, "end": reader.end}
-    for count, token in enumerate(_tokens(text)):
-        if count > _MAX_TOKENS:
-            refuse("too-large", f"more than {_MAX_TOKENS} tags and texts")
-        take[token.kind](token)
-    if not reader.done:
-        refuse("syntax", "the document holds no table that is closed")
-    if reader.head_rows > 1:
-        refuse("header", f"the table head has {reader.head_rows} rows")
-    return table(reader.rows[0] if reader.rows else [""], reader.rows[1:])
+    _check_pieces(text)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, recover=True)
+    page = etree.fromstring(text.encode("utf-8"), parser)
+    body = page.find("body") if page is not None else None
+    tables = [] if body is None else list(_elements(body, "table"))
+    if len(tables) != 1:
+        refuse("markup", f"the document has {len(tables)} tables, no single one")
+    rows = _rows(tables[0])
+    if len(parser.error_log):
+        error = parser.error_log[0]
+        refuse("syntax", f"{error.message} at line {error.line}")
+    return table(rows[0] if rows else [""], rows[1:])
 
 
 def _escaped(text: str) -> str:
