@@ -58,7 +58,7 @@ def part_text(file: File, part: Part, text: str) -> str:
 # Lines ----------------------------------------------------------------------------------------------------------------
 
 
-def _lines(head: int, text: str, comment: str, quotes: bool = False) -> _Rows:
+def _lines(head: int, text: str, comments: tuple[str, ...], quotes: bool = False) -> _Rows:
     """Records of a line or, with line feeds in quotes, of several; ``head`` of them are the head.
 
     A comment or blank line belongs to the record after it.
@@ -67,7 +67,7 @@ def _lines(head: int, text: str, comment: str, quotes: bool = False) -> _Rows:
     pending, complete = "", True
     for line in text.splitlines(keepends=True) if "\n" in text else [text]:
         pending += line
-        skipped = complete and (not line.strip() or (comment and line.startswith(comment)))
+        skipped = complete and (not line.strip() or line.startswith(comments))
         if quotes and not skipped:
             complete = complete if line.count('"') % 2 == 0 else not complete
         if complete and not skipped:
@@ -78,24 +78,28 @@ def _lines(head: int, text: str, comment: str, quotes: bool = False) -> _Rows:
     return _Rows("".join(records[:head]), records[head:])
 
 
+def _comments(layout: Layout) -> tuple[str, ...]:
+    return (layout.comment,) if layout.comment else ()
+
+
 def _delimited(text: str, layout: Layout) -> _Rows:
-    return _lines(0 if layout.names else 1, text, layout.comment, quotes=True)
+    return _lines(0 if layout.names else 1, text, _comments(layout), quotes=True)
 
 
 def _fixed(text: str, layout: Layout) -> _Rows:
-    return _lines(0 if layout.columns else 1, text, layout.comment)
+    return _lines(0 if layout.columns else 1, text, _comments(layout))
 
 
 def _plain(text: str, layout: Layout) -> _Rows:
-    return _lines(0, text, layout.comment)
+    return _lines(0, text, _comments(layout))
 
 
 def _properties(text: str, layout: Layout) -> _Rows:
-    return _lines(0, text, "#")
+    return _lines(0, text, ("#", "!"))
 
 
 def _markdown(text: str, layout: Layout) -> _Rows:
-    return _lines(2, text, "")
+    return _lines(2, text, ())
 
 
 def _ini(text: str, layout: Layout) -> _Rows:

@@ -7,9 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
+from builders.sobhard.corpus.model import Refusal
 from builders.sobhard.sources import Column, Layout
 
-__all__ = ["BUILTIN", "FILES", "File", "Package", "Part", "load_files", "load_packages"]
+__all__ = ["BUILTIN", "FILES", "File", "Package", "Part", "load_files", "load_packages", "load_refused"]
 
 FILES: Final = Path(__file__).with_name("files.yaml")
 BUILTIN: Final = Path(__file__).with_name("builtin")
@@ -124,6 +125,12 @@ def load_files(table: Path = FILES) -> tuple[File, ...]:
     if "packages" in given:
         return tuple(file for package in load_packages(table) for file in package.files)
     return tuple(map(_file, given["files"]))
+
+
+def load_refused(table: Path = FILES) -> list[Refusal]:
+    """The files that were looked at and are not part of the corpus, each with its reason."""
+    given = yaml.safe_load(table.read_text(encoding="utf-8"))
+    return [Refusal(one["id"], one["code"], one["reason"]) for one in given["refused"]]
 
 
 def _file(given: Mapping[str, Any]) -> File:
