@@ -147,6 +147,10 @@ def _ini_unopened(text: str, notation: str) -> list[Edit]:
     return _edits(_lines(text), r"(?P<x>\[)[^][=:#;]+\]")
 
 
+def _ini_doubled(text: str, notation: str) -> list[Edit]:
+    return _edits(_lines(text), r"\[[^][=:#;]+\](?P<x>)", "]")
+
+
 def _ini_no_sign(text: str, notation: str) -> list[Edit]:
     return _edits(_lines(text), r"[\w.-]+(?P<x> *[=:] *)[^\s=:]+", " ")
 
@@ -166,5 +170,6 @@ LINE_KINDS: Final = (
     Kind("toml.open-header", ("toml",), _toml_header, "a name in a line that starts with a bracket is a section"),
     Kind("ini.unclosed-section", ("ini",), _ini_unclosed, "a name in a line that starts with a bracket is a section"),
     Kind("ini.unopened-section", ("ini",), _ini_unopened, "a name in a line that ends with a bracket is a section"),
+    Kind("ini.doubled-bracket", ("ini",), _ini_doubled, "a section has one bracket on either side of its name"),
     Kind("ini.no-sign", ("ini",), _ini_no_sign, "the line is two words: a key and its value"),
 )

@@ -90,6 +90,26 @@ def _extra_delimiter(delimiter: str, start: int, row: str) -> list[Edit]:
     return [Edit(start + len(row), start + len(row), delimiter)]
 
 
+def _doubled_delimiter(delimiter: str, start: int, row: str) -> list[Edit]:
+    """Only where no cell is empty, as above."""
+    if '"' in row or not all(row.split(delimiter)):
+        return []
+    return [Edit(start + at.end(), start + at.end(), delimiter) for at in re.finditer(delimiter, row)]
+
+
+def _other_delimiter(text: str, notation: str) -> list[Edit]:
+    """Only where the document has the other delimiter nowhere."""
+    delimiter = _DELIMITERS[notation]
+    other = next((mark for mark in ";|," if mark != delimiter and mark not in text), "")
+    rows = _rows(text) if other else []
+    return [
+        Edit(start + at.start(), start + at.end(), other)
+        for start, row in rows
+        if '"' not in row
+        for at in re.finditer(delimiter, row)
+    ]
+
+
 def _joined_rows(text: str, notation: str) -> list[Edit]:
     rows = _rows(text)
     return [
@@ -120,5 +140,7 @@ TABLE_KINDS: Final = (
     Kind(
         "table.extra-delimiter", _TABLES, _of_rows(_extra_delimiter), "the header has one column less, no cell is empty"
     ),
+    Kind("table.doubled-delimiter", _TABLES, _of_rows(_doubled_delimiter), "one cell too many, and only one is empty"),
+    Kind("table.other-delimiter", _TABLES, _other_delimiter, "one cell too few, and the mark stands nowhere else"),
     Kind("table.joined-rows", _TABLES, _joined_rows, "the line has twice the cells of the header"),
 )
