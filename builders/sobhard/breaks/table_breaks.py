@@ -115,7 +115,7 @@ def _joined_rows(text: str, notation: str) -> list[Edit]:
     return [
         Edit(start + len(row), start + len(row) + 1, _DELIMITERS[notation])
         for (start, row), (after, _) in pairwise(rows)
-        if start + len(row) + 1 == after and '"' not in row
+        if start + len(row) + 1 == after
     ]
 
 
