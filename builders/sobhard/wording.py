@@ -146,7 +146,10 @@ def _rule(words: Words, rule: str, params: Mapping[str, Any]) -> str:
         return words.text(f"rules.filter_{params['op']}", field=params["field"], value=_json(params["value"]))
     if rule == "sort_records":
         return words.text(f"rules.sort_{'numeric' if params['numeric'] else 'text'}", field=params["field"])
+    if rule == "top_n_per_group" and params["n"] == 1:
+        rule = "dedup_records"  # the same in other words, and no "первые 1"
     if "fields" in params:
+        rule = "project_one" if rule == "project_fields" and len(params["fields"]) == 1 else rule
         return words.text(f"rules.{rule}", fields=", ".join(f"«{name}»" for name in params["fields"]))
     return words.text(f"rules.{rule}", **params)
 

@@ -12,7 +12,7 @@ import yaml
 from builders.sobhard.operations import EXECUTED, SCHEMA_KINDS
 from builders.sobhard.rows import complete, session, single
 from builders.sobhard.small.build import RECIPES
-from builders.sobhard.wording import POOLS, Words, held_back, table, words_of
+from builders.sobhard.wording import POOLS, Words, held_back, program_text, table, words_of
 from metrics.sobhard.targets import TARGETS
 from tasks.sobhard.prompts import render
 
@@ -120,6 +120,17 @@ def test_every_thing_that_can_be_asked_has_its_text():
     assert {f"filter_{op}" for op in ("gt", "lt", "eq", "ne")} | {"sort_numeric", "sort_text"} <= rules
     assert {f"schemas.{kind}" for kind in SCHEMA_KINDS} <= set(TEXTS)
     assert {f"formats.{target}" for target in TARGETS} <= set(TEXTS)
+
+
+def test_one_is_said_in_the_singular():
+    """One field of a record, one record of a group."""
+    steps = [
+        {"rule": "project_fields", "params": {"fields": ["a"]}},
+        {"rule": "top_n_per_group", "params": {"field": "a", "n": 1}},
+    ]
+    said = program_text(Words(), steps)
+    assert "1. Оставь в каждой записи только поле «a»." in said
+    assert "2. Из записей с одинаковым значением поля «a» оставь первую." in said
 
 
 def test_the_shipped_pool_never_has_what_is_held_back():
