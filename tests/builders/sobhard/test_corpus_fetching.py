@@ -140,6 +140,21 @@ def test_fetch_fails_in_words(index, cache, damage, words):
     assert not list(cache.glob(".fetching-*"))
 
 
+def test_the_first_failure_ends_the_fetch(tmp_path, cache):
+    """Without the network every wheel fails slowly: what has not begun is not tried."""
+    index = Index(tmp_path, 12)
+
+    def fail(package, folder):
+        with index.lock:
+            index.asked.append(package.name)
+        raise CorpusError("no network")
+
+    index.get = fail
+    with pytest.raises(CorpusError, match="no network"):
+        index.fetch(cache)
+    assert len(index.asked) < 8
+
+
 def test_a_cache_that_cannot_be_made(index, tmp_path):
     """A file in the cache's place is an error in words."""
     (tmp_path / "cache").write_text("")
