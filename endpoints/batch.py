@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Final
 
 from endpoints.endpoint_run import EndpointRun
 from endpoints.outcome import Outcome
@@ -10,8 +9,6 @@ from endpoints.planning import Fitter
 from endpoints.request import Request
 
 __all__ = ["Batch"]
-
-_REFITS: Final = 2  # to the window that the refusal names, and to the prompt's tokens if those were guessed too low
 
 
 class Batch:
@@ -103,19 +100,10 @@ class Batch:
         """Ask one request; with a fitter, capped by the window that others' refusals or its own have named."""
         if self._fitter is None:
             return await self._run.settle(request, key)
-        fitted = await self._fitter.fit(request)
-        if isinstance(fitted, Outcome):
-            return fitted
-        outcome = await self._ask(fitted, key if fitted is request else fitted.key())
-        for _ in range(_REFITS):
-            smaller = await self._fitter.refit(fitted, outcome)
-            if smaller is None:
-                break
-            fitted = smaller
-            outcome = await self._ask(fitted, fitted.key())
-        return outcome
+        return await self._fitter.ask(request, self._ask)
 
-    async def _ask(self, request: Request, key: str) -> Outcome:
+    async def _ask(self, request: Request) -> Outcome:
+        key = request.key()
         return self._run.known(key) or await self._run.settle(request, key)
 
     def _finish(self, key: str, outcome: Outcome) -> None:

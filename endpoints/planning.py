@@ -2,20 +2,21 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
 
 from endpoints.errors import EndpointError
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 from endpoints.window import named_prompt_tokens, named_window
 
-__all__ = ["Fitter", "Plan", "TokenCounter", "plan_requests"]
+__all__ = ["TOKENS_PER_BYTE", "Fitter", "Plan", "TokenCounter", "plan_requests"]
 
 # Role markers and the generation prompt of any chat template we have met, a message.
 _TEMPLATE_BYTES = 64
 # Without a token counter: Russian and English text both need fewer tokens than this share of their bytes.
-_ESTIMATED_TOKENS_PER_BYTE = 0.5
+TOKENS_PER_BYTE: Final = 0.5
+_REFITS: Final = 2  # to the window that the refusal names, and to the prompt's tokens if those were guessed too low
 
 
 class TokenCounter(Protocol):
@@ -40,17 +41,20 @@ class Plan:
     shortened: int
 
 
-async def plan_requests(requests: Sequence[Request], window: int | None, counter: TokenCounter) -> Plan:
+async def plan_requests(
+    requests: Sequence[Request], window: int | None, counter: TokenCounter, *, exact: bool = False
+) -> Plan:
     """Reduce each cap to what the prompt leaves of the window, and reject prompts that leave nothing.
 
     A tokenizer yields about one token a byte at most. If the prompt's bytes and the cap together are no more than the
     window, the prompt's tokens need not be counted. Otherwise the server counts them; if it cannot, the number is
-    estimated from the bytes.
+    estimated from the bytes, or the request stays as it is where only exact counts are wanted.
 
     Args:
         requests: the requests, with the caps that their tasks ask for.
         window: the server's context length in tokens; None if it is unknown: all caps then stay as they are.
         counter: counts prompt tokens, usually the endpoint.
+        exact: whether nothing is estimated.
     """
     if window is None:
         return Plan(list(requests), {}, 0)
@@ -64,17 +68,17 @@ async def plan_requests(requests: Sequence[Request], window: int | None, counter
     counts = dict(zip(doubtful, answers, strict=True))
     for position, request in enumerate(requests):
         size = sizes[position]
-        if position not in counts:
+        tokens = counts.get(position)
+        if position not in counts or (exact and tokens is None):
             planned.append(request)
             continue
-        tokens = counts[position]
-        exact = tokens is not None
+        counted = tokens is not None
         if tokens is None:
-            tokens = int(size * _ESTIMATED_TOKENS_PER_BYTE)
+            tokens = int(size * TOKENS_PER_BYTE)
         left = window - tokens
         if left < 1:
             count = (
-                f"{tokens} prompt tokens" if exact else f"about {tokens} prompt tokens (estimated from {size} bytes)"
+                f"{tokens} prompt tokens" if counted else f"about {tokens} prompt tokens (estimated from {size} bytes)"
             )
             planned.append(None)
             why = f"{count} leave no room in the server's window of {window}"
@@ -94,6 +98,8 @@ class Fitter:
         window: the window in tokens that the requests were planned for; None if it is unknown.
         counter: counts prompt tokens.
         on_learnt: called with a window that a refusal has named, in tokens.
+        planned: whether the requests were planned for ``window`` before. If not, each is planned when it comes, by
+            exact counts alone: a cap that is lowered on an estimate may cut an answer that had room.
 
     Attributes:
         learnt: the least window that a refusal has named below the planned one; None before.
@@ -101,20 +107,47 @@ class Fitter:
     """
 
     def __init__(
-        self, window: int | None, counter: TokenCounter, on_learnt: Callable[[int], None] | None = None
+        self,
+        window: int | None,
+        counter: TokenCounter,
+        on_learnt: Callable[[int], None] | None = None,
+        *,
+        planned: bool = True,
     ) -> None:
         self._window = window
         self._counter = counter
         self._on_learnt = on_learnt
+        self._planned = planned
         self.learnt: int | None = None
         self.shortened = 0
 
+    async def ask(self, request: Request, send: Callable[[Request], Awaitable[Outcome]]) -> Outcome:
+        """The outcome of a request that is fitted, sent, and sent again with a lower cap if a refusal says which.
+
+        Args:
+            request: the request.
+            send: sends one request.
+        """
+        fitted = await self.fit(request)
+        if isinstance(fitted, Outcome):
+            return fitted
+        outcome = await send(fitted)
+        for _ in range(_REFITS):
+            smaller = await self.refit(fitted, outcome)
+            if smaller is None:
+                break
+            fitted = smaller
+            outcome = await send(fitted)
+        return outcome
+
     async def fit(self, request: Request) -> Request | Outcome:
-        """The request, its cap lowered if a window learnt meanwhile needs it; the outcome of one that cannot fit."""
-        if self.learnt is None:
-            return request
+        """The request, its cap lowered if the window needs it; the outcome of one that cannot fit.
+
+        Requests that were planned before are lowered only if a smaller window was learnt meanwhile.
+        """
+        window = self.learnt if self._planned else self._window
         try:
-            plan = await plan_requests([request], self.learnt, self._counter)
+            plan = await plan_requests([request], window, self._counter, exact=not self._planned)
         except EndpointError:  # the count failed: the request itself will say why
             return request
         self.shortened += plan.shortened

@@ -41,6 +41,10 @@ class Stream:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._run.sync()
 
+    def known(self, request: Request) -> Outcome | None:
+        """The journal's answer to a request; None if it holds none."""
+        return self._run.known(request.key())
+
     async def ask(self, request: Request) -> Outcome:
         """Send one request and wait for its outcome; equal requests at the same time are sent once.
 

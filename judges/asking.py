@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -18,9 +18,9 @@ from endpoints.errors import RequestRefused, one_line
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
-from endpoints.stream import Stream
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
-from judges.reply_watch import ReplyWatch
+from judges.reply_cap import CappedStream, Sent
+from judges.reply_watch import WINDOW_ADVICE, ReplyWatch
 
 __all__ = ["Judge", "JudgeRequest", "open_judge"]
 
@@ -63,7 +63,7 @@ class Judge:
     """
 
     def __init__(
-        self, model: str, info: ServerInfo, stream: Stream, request: JudgeRequest, say: Callable[[str], None]
+        self, model: str, info: ServerInfo, stream: CappedStream, request: JudgeRequest, say: Callable[[str], None]
     ) -> None:
         self.model = model
         self.info = info
@@ -84,11 +84,14 @@ class Judge:
 
         async def put(call: JudgeCall) -> JudgeReply:
             if call.response_format is None:
-                return self._reply(await self._stream.ask(request_of(call, None)))
+                return self._reply(await send(call, None))
             # The first of them goes alone: a server that lacks the form refuses one request, not all in flight.
             async with self._first_of_form:
-                outcome = None if self._form_is_known else await self._ask_for_form(lambda: request_of(call, self.form))
-            return self._reply(outcome or await self._ask_for_form(lambda: request_of(call, self.form)))
+                sent = None if self._form_is_known else await self._send_in_form(lambda: send(call, self.form))
+            return self._reply(sent or await self._send_in_form(lambda: send(call, self.form)))
+
+        async def send(call: JudgeCall, form: Form | None) -> Sent:
+            return await self._stream.ask(request_of(call, form), call.longest, self._request.max_tokens)
 
         def request_of(call: JudgeCall, form: Form | None) -> Request:
             extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **self._request.chat_template_kwargs}}
@@ -104,7 +107,7 @@ class Judge:
                 model=self.model,
                 messages=call.messages,
                 prompt=None,
-                max_tokens=self._request.max_tokens or call.max_tokens,
+                max_tokens=call.max_tokens,
                 # The seed says nothing to greedy decoding; it tells the journal another round's call from the first's.
                 sampling=_SAMPLING if call.round == 1 else {**_SAMPLING, "seed": call.round},
                 extra_body=extra,
@@ -112,8 +115,8 @@ class Judge:
 
         return put
 
-    async def _ask_for_form(self, request: Callable[[], Request]) -> Outcome:
-        """The outcome of a request with structured output, in the best form that the server takes.
+    async def _send_in_form(self, send: Callable[[], Awaitable[Sent]]) -> Sent:
+        """What a request with structured output comes to, in the best form that the server takes.
 
         Raises:
             EndpointError: the server refuses the request for another reason.
@@ -122,19 +125,15 @@ class Judge:
             form = self.form
             refusal: RequestRefused | None = None
             try:
-                outcome = await self._stream.ask(request())
-                words = (outcome.error or "") if outcome.error_code == "refused" else ""
+                sent = await send()
+                words = (sent.outcome.error or "") if sent.outcome.error_code == "refused" else ""
             except RequestRefused as error:
-                refusal, outcome, words = (
-                    error,
-                    Outcome.unasked(str(error)),
-                    f"HTTP {error.status}: {error.server_message}",
-                )
+                refusal, words = error, f"HTTP {error.status}: {error.server_message}"
             if form == "text" or not _refuses_form(words):
                 if refusal is not None:
                     raise refusal
                 self._form_is_known = True  # or else the server has other troubles, which every call may meet at once
-                return outcome
+                return sent
             if self.form == form:
                 self.form = _FORMS[_FORMS.index(form) + 1]
                 self._say(
@@ -142,9 +141,10 @@ class Judge:
                     f"It said: {one_line(words, 200)}"
                 )
 
-    def _reply(self, outcome: Outcome) -> JudgeReply:
+    def _reply(self, sent: Sent) -> JudgeReply:
+        outcome = sent.outcome
         if outcome.status != "answered":
-            raise JudgeUnavailable(outcome.error or outcome.status)
+            raise JudgeUnavailable(_why(outcome))
         return JudgeReply(
             outcome.text,
             outcome.prompt_tokens or 0,
@@ -153,7 +153,22 @@ class Judge:
             outcome.from_journal,
             outcome.reasoning is not None,
             self._watch,
+            sent.limit,
+            sent.cap,
         )
+
+
+def _why(outcome: Outcome) -> str:
+    """Why there is no reply, in the server's words, and what can be done if it is of a known kind."""
+    words = outcome.error or outcome.status
+    if outcome.error_code == "does-not-fit":
+        return f"question, reference and answer do not fit the judge's window: {words}; {WINDOW_ADVICE}"
+    if outcome.error_code == "context-overflow":
+        lower = ", or lower the cap on its replies by --judge-max-tokens"
+        return f"prompt and reply do not fit the judge's window: {words}; {WINDOW_ADVICE}{lower}"
+    if outcome.error_code == "refused":
+        return f"its server refused this request: {words}"
+    return words
 
 
 def _refuses_form(words: str) -> bool:
@@ -188,4 +203,5 @@ async def open_judge(
     async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
         info = await endpoint.describe(model)
         async with endpoint.stream(journal) as stream:
-            yield Judge(model, info, stream, request or JudgeRequest(), say)
+            capped = CappedStream(stream, endpoint, info.max_model_len)
+            yield Judge(model, info, capped, request or JudgeRequest(), say)

@@ -8,7 +8,9 @@ from typing import Any, Literal, TypeAlias
 from judges.reply_watch import ReplyWatch
 from metrics.record import Answer, Sample
 
-__all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement", "Judging"]
+__all__ = ["Ask", "JudgeCall", "JudgeReply", "JudgeUnavailable", "Judgement", "Judging", "Limit"]
+
+Limit: TypeAlias = Literal["cap", "window", "server"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,8 @@ class JudgeCall:
 
     Attributes:
         messages: chat turns.
-        max_tokens: cap on the reply.
+        max_tokens: cap on the reply; raised where ``longest`` has more tokens.
+        longest: a text of about the length that an honest reply may need; "" where the cap is enough for any.
         response_format: structured output wanted (``{"type": "json_schema", ...}``), or None for free text.
         attempt: 1 for the first, more after unreadable replies.
         round: 1; more where all attempts of an earlier run were unreadable, and a resumed run tries anew.
@@ -28,6 +31,7 @@ class JudgeCall:
     response_format: Mapping[str, Any] | None = None
     attempt: int = 1
     round: int = 1
+    longest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,9 @@ class JudgeReply:
     Attributes:
         text: the reply as it came.
         prompt_tokens, completion_tokens: as the server counted, 0 where it did not say.
-        truncated: whether the token cap ended it.
+        truncated: whether a limit ended it.
+        limit: which one, if one did: the cap on the reply, the judge's window, or a limit of the server's own.
+        cap: cap that was sent, in tokens; 0 if it is not known.
         kept: whether an earlier run got it, and this one found it in the journal.
         reasoned: whether the server returned reasoning apart from the text.
         watch: of the judge that replied; None where nobody watches.
@@ -50,6 +56,8 @@ class JudgeReply:
     kept: bool = False
     reasoned: bool = False
     watch: ReplyWatch | None = None
+    limit: Limit = "cap"
+    cap: int = 0
 
 
 class JudgeUnavailable(Exception):  # noqa: N818 (the name says what happened)

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-__all__ = ["IN_A_ROW", "ReplyWatch"]
+__all__ = ["IN_A_ROW", "WINDOW_ADVICE", "ReplyWatch"]
 
+WINDOW_ADVICE: Final = (
+    "serve the judge with a larger window (vLLM: --max-model-len), or name another one by --judge-model"
+)
 IN_A_ROW: Final = 10  # unreadable replies of one kind
 _ADVICE: Final[Mapping[str, str]] = {
     "thinking": (
@@ -12,10 +15,11 @@ _ADVICE: Final[Mapping[str, str]] = {
         "reasoning. Switch thinking off with --judge-chat-template-kwargs (the key is the model's own, such as "
         '{"enable_thinking": false}), or raise the cap with --judge-max-tokens'
     ),
-    "truncated": (
+    "cap": (
         "end at their token cap. Raise it with --judge-max-tokens, or switch thinking off with "
         "--judge-chat-template-kwargs if the judge thinks in its replies"
     ),
+    "window": f"are cut at the end of the judge's window. {WINDOW_ADVICE[0].upper()}{WINDOW_ADVICE[1:]}",
     "form": (
         "do not have the form that was asked for (prose, fences or other keys around the verdict). Its server does not "
         "apply response_format, or the judge is too weak for these prompts; --judge-model names another one"
@@ -49,7 +53,7 @@ class ReplyWatch:
         """Count one that holds none.
 
         Args:
-            kind: ``thinking``, ``truncated``, ``form``, or a code of the reader's own.
+            kind: ``thinking``, ``cap``, ``window``, ``form``, or a code of the reader's own.
         """
         self._count = self._count + 1 if kind == self._kind else 1
         self._kind = kind

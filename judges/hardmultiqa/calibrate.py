@@ -6,16 +6,17 @@ be had; 4 some answers have no verdict; 130 Ctrl-C.
 
 import argparse
 import asyncio
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
 from endpoints.errors import EndpointError
 from endpoints.terminal import speak_utf8, survive_closed_pipes
-from judges.asking import open_judge
+from judges.asking import JudgeRequest, open_judge
 from judges.hardmultiqa.calibration import Case, Finding, calibrate, load_cases, render
 from judges.hardmultiqa.judging import DEFAULT_MODEL
 from judges.hardmultiqa.prompt_files import PromptsError, PromptSet, builtin_prompts, load_prompts
@@ -66,7 +67,8 @@ def _key_problem(key: str, variable: str) -> str:
 
 async def _judge_all(cases: Sequence[Case], given: argparse.Namespace, key: str, prompts: PromptSet) -> list[Finding]:
     url, model, concurrency = given.judge_base_url, given.judge_model, given.judge_concurrency
-    async with open_judge(url, model, key or None, concurrency, None) as judge:
+    request = JudgeRequest(given.judge_max_tokens, given.judge_chat_template_kwargs)
+    async with open_judge(url, model, key or None, concurrency, None, request) as judge:
         return await calibrate(cases, lambda case_id: judge.ask(_TASK, case_id, 0), prompts)
 
 
@@ -80,8 +82,22 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--judge-concurrency", type=_positive, default=CONCURRENCY, help="calls in flight (%(default)s)"
     )
+    parser.add_argument("--judge-max-tokens", type=_positive, metavar="N", help="cap on each reply (the type's)")
+    parser.add_argument(
+        "--judge-chat-template-kwargs", type=_json_object, default={}, metavar="JSON", help="such as for thinking"
+    )
     parser.add_argument("--api-key-env", default=_KEY_VARIABLE, help="variable that holds the key (%(default)s)")
     return parser
+
+
+def _json_object(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
+    return found
 
 
 def _positive(text: str) -> int:

@@ -8,8 +8,10 @@ from typing import Any, Final
 from judges.hardmultiqa.framing import compose, mark_of, repair_turns
 from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts
 from judges.hardmultiqa.replies import MAX_TOKENS, UnreadableReply, read_reply, response_format
+from judges.hardmultiqa.reply_size import longest_reply
 from judges.hardmultiqa.signature import needs_mark, signature_request
-from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable, Judging
+from judges.judgement import Ask, JudgeCall, Judgement, JudgeReply, JudgeUnavailable, Judging, Limit
+from judges.reply_watch import WINDOW_ADVICE
 from metrics.hardmultiqa import Key, empty_verdict, parse_key, score_verdict, split_answer
 from metrics.reasons import nouns
 from metrics.record import Answer, Sample
@@ -20,6 +22,7 @@ DEFAULT_MODEL: Final = "Qwen/Qwen3.5-35B-A3B"
 ATTEMPTS: Final = 3
 # Codes of replies in another form than the declared one: one kind, whatever the question's type.
 _FORM: Final = frozenset({"not-json", "not-an-object", "duplicate-key", "wrong-keys", "wrong-type", "no-verdict-line"})
+_SHORTER: Final = "он оборвался, пиши короче, цитаты бери самые короткие"
 
 
 def judging(prompts: PromptSet | None = None) -> Judging:
@@ -86,9 +89,10 @@ async def _round(
     signed = needs_mark(answer)
     request = f"{signature_request(key.type, mark)}." if signed else ""
     messages = compose(template, key, answer, mark, request)
+    form, longest = response_format(key.type, signed), longest_reply(key, answer)
     attempt = 1
     while True:
-        call = JudgeCall(messages, MAX_TOKENS[key.type], response_format(key.type, signed), attempt, number)
+        call = JudgeCall(messages, MAX_TOKENS[key.type], form, attempt, number, longest)
         reply = await ask(call)
         replies.append(reply)
         try:
@@ -116,14 +120,22 @@ def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None) -> dict[st
     if reply.reasoned and not reply.text.strip():
         raise UnreadableReply(
             "thinking",
-            "the judge's reply holds reasoning and no text, and reasoning is no verdict",
+            "the judge's reply holds reasoning and no text, and reasoning is no verdict: "
+            "--judge-chat-template-kwargs switches thinking off, --judge-max-tokens leaves room for it",
             "в нём только рассуждения; ответь сразу, без рассуждений",
         )
     if reply.truncated:
-        raise UnreadableReply(
-            "truncated", "the reply ended at its token cap", "он оборвался, пиши короче, цитаты бери самые короткие"
-        )
+        raise UnreadableReply(reply.limit, _cut(reply.limit, reply.cap), _SHORTER)
     return read_reply(key, answer, reply.text, mark)
+
+
+def _cut(limit: Limit, cap: int) -> str:
+    """Which limit cut a reply, and what mends it."""
+    if limit == "window":
+        return f"the reply was cut at the end of the judge's window: {WINDOW_ADVICE}"
+    if limit == "server":
+        return "the reply was cut by the judge's server, at a limit of its own"
+    return f"the reply was cut at its cap{f' of {cap} tokens' if cap else ''}: --judge-max-tokens raises it"
 
 
 def _judgement(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from endpoints.planning import plan_requests
+from endpoints.planning import Fitter, plan_requests
 from endpoints.request import Request
 
 
@@ -67,6 +67,16 @@ def test_a_server_without_a_tokenizer_gets_an_estimate():
     assert found.requests[0].max_tokens == 500
     assert found.requests[1] is None
     assert "estimated" in (found.rejected[1].error or "")
+
+
+def test_requests_that_come_one_by_one_are_fitted_by_exact_counts_alone():
+    """A cap that was lowered on an estimate may cut a reply that had room."""
+    fitted = asyncio.run(Fitter(2000, Counter(), planned=False).fit(request("a", 3300, 1000)))
+    assert fitted.max_tokens == 900
+    alike = request("a", 6000, 1000)
+    assert asyncio.run(Fitter(2000, Counter(known=False), planned=False).fit(alike)) is alike
+    rejected = asyncio.run(Fitter(1100, Counter(), planned=False).fit(request("a", 3300)))
+    assert rejected.error_code == "does-not-fit"
 
 
 def test_an_unknown_window_changes_nothing():

@@ -11,6 +11,7 @@ from closed_pipe import run_unread
 from fault_server import FaultServer, answer
 
 from endpoints.errors import EndpointError
+from judges.asking import JudgeRequest
 from judges.hardmultiqa import calibrate as command
 from judges.hardmultiqa.calibration import calibrate, load_cases, render
 from judges.judgement import JudgeReply, JudgeUnavailable
@@ -149,8 +150,8 @@ def run_command(monkeypatch, ask_for, *arguments):
     opened = []
 
     @contextlib.asynccontextmanager
-    async def open_fake(base_url, model, api_key, concurrency, journal_path):
-        opened.append((base_url, model, api_key, concurrency, journal_path))
+    async def open_fake(base_url, model, api_key, concurrency, journal_path, request):
+        opened.append((base_url, model, api_key, concurrency, journal_path, request))
         yield FakeJudge(ask_for)
 
     monkeypatch.setattr(command, "open_judge", open_fake)
@@ -163,9 +164,10 @@ def test_the_command_prints_the_table(monkeypatch, capsys):
     status, opened = run_command(
         monkeypatch, scripted(wrong={"open-oblomov-right"}), "--judge-base-url", "http://h:1/v1", "--judge-model", "m",
         "--judge-concurrency", "3", "--api-key-env", "JUDGE_KEY",
+        "--judge-max-tokens", "3000", "--judge-chat-template-kwargs", '{"thinking": false}',
     )  # fmt: skip
     assert status == 0
-    assert opened == [("http://h:1/v1", "m", "secret", 3, None)]
+    assert opened == [("http://h:1/v1", "m", "secret", 3, None, JudgeRequest(3_000, {"thinking": False}))]
     printed = capsys.readouterr().out
     assert printed.startswith("Judge: m at http://h:1/v1; prompts 5 sha256 ")
     assert "secret" not in printed
@@ -209,6 +211,9 @@ def test_bad_arguments_are_exit_two(monkeypatch, capsys, tmp_path):
     assert "--judge-prompts" in capsys.readouterr().err
     with pytest.raises(SystemExit) as caught:
         command.main(["--judge-concurrency", "0"])
+    assert caught.value.code == 2
+    with pytest.raises(SystemExit) as caught:
+        command.main(["--judge-chat-template-kwargs", "[1]"])
     assert caught.value.code == 2
 
 
