@@ -423,3 +423,31 @@ def test_a_bound_on_a_resume_is_for_a_metric_of_the_run(judged, command):
         again = command("--resume", str(result.run_dir), "--fail-under", "sample_pass_rate=0.1")
     assert again.code == Exit.USAGE
     assert "hardmultiqa_judge" in again.err
+
+
+REFUSED_ONE = [(400, "content policy violation"), (403, "flagged by moderation"), (422, "odd characters"), (413, "big")]
+
+
+@pytest.mark.parametrize(("code", "words"), REFUSED_ONE)
+@pytest.mark.parametrize("alone", [False, True], ids=["among others", "alone"])
+def test_a_judge_that_refuses_one_single_question(judged, code, words, alone):
+    """Its answer is unjudged, counted with the server's words; the others have their verdicts."""
+    first = next(question for question in servers.QUESTIONS if question.kind == "open")
+
+    async def refuses(server, request):
+        asked = (await request.json())["messages"][0]["content"]
+        refused = alone or first.text in asked
+        return await (status(code, words) if refused else servers.judge)(server, request)
+
+    with FaultServer(servers.model) as model, FaultServer(refuses) as judge:
+        size = ("--max-samples", "1") if alone else ("--full",)
+        result = judged(model, judge, task="hardmultiqa:open:alignment|0", size=size)
+    assert result.code == Exit.INCOMPLETE
+    row = result.row("hardmultiqa:open:alignment|0")
+    assert row["n_unjudged"] == 1
+    assert row["n_answered"] == (0 if alone else 7)
+    (error,) = result.run["errors"]
+    assert (error["outcome"], error["samples"]) == ("unjudged", 1)
+    assert error["error"] == f"the judge gave no reply: its server refused this request: HTTP {code}: {words}"
+    assert "1 UNJUDGED" in result.out
+    assert words in result.err
