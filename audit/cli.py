@@ -85,6 +85,14 @@ def _panel_arguments(commands: Any) -> None:
     compare = commands.add_parser("compare", help="how many answers and verdicts differ between two runs")
     compare.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two runs, or one that has --repeats")
     compare.set_defaults(command=_compare)
+    for parser in (panel, compare):
+        parser.add_argument(
+            "--name",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="name in the tables, once for each run in order; default: the run's --name, or its folder's",
+        )
 
 
 def _sample_arguments(commands: Any) -> None:
@@ -172,7 +180,7 @@ def _panel(arguments: argparse.Namespace) -> int:
     from audit.panel_parquet import write_panel
     from audit.report import panel_lines
 
-    panel = build_panel(arguments.runs)
+    panel = build_panel(arguments.runs, arguments.name)
     write_panel(arguments.out, panel)
     _say(f"{arguments.out}: {len(panel.rows)} responses, {sum(len(row.constraints) for row in panel.rows)} constraints")
     for line in panel_lines(panel):
@@ -182,18 +190,20 @@ def _panel(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace) -> int:
     from audit.comparing import compare_repeats, compare_runs
-    from audit.panel import build_panel
+    from audit.panel import panel_of
     from audit.report import comparison_lines
+    from audit.runs import open_runs
 
     if len(arguments.runs) > 2:
         raise AuditError("two runs are compared, or the repeats of one")
-    panel = build_panel(arguments.runs)
-    if len(arguments.runs) == 1:
+    runs = open_runs(arguments.runs, arguments.name)
+    panel = panel_of(runs)
+    if len(runs) == 1:
         if all(row.repeat == 0 for row in panel.rows):
             raise AuditError(f"{arguments.runs[0]} has no repeats: name a second run, or run it with --repeats")
-        found, title = compare_repeats(panel.rows), f"repeats of {arguments.runs[0].name}"
+        found, title = compare_repeats(panel.rows), f"repeats of {runs[0].name}"
     else:
-        first, second = (folder.resolve().name for folder in arguments.runs)
+        first, second = (run.name for run in runs)
         found = compare_runs(*([row for row in panel.rows if row.run == name] for name in (first, second)))
         title = f"{first} and {second}"
     for line in comparison_lines(found, title):

@@ -1,18 +1,17 @@
 """Makes a panel from runs: one row for each response, with every grader's verdict on each constraint."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from audit.errors import AuditError
-from audit.runs import Run, Sample, open_run, samples
+from audit.runs import Run, Sample, open_runs, samples
 from audit.wording import Constraint, Reader, reader_of
 from metrics.ifbench.quality import is_degenerate, repeat_share
 
-__all__ = ["CRASH", "NOT_GRADABLE", "Graded", "Panel", "Row", "build_panel", "row_of"]
+__all__ = ["CRASH", "NOT_GRADABLE", "Graded", "Panel", "Row", "build_panel", "panel_of", "row_of"]
 
 CRASH: Final = "crash"
 NOT_GRADABLE: Final = "not-gradable"
@@ -43,7 +42,7 @@ class Row:
 
     Attributes:
         config: the model and its settings (:func:`audit.runs.config_of`).
-        run: name of the run's folder.
+        run: name of the run.
         repeat: number of the repeat within the run, from 0.
         benchmark: name of the question's benchmark.
         task: name of the question's task, without the number of shots.
@@ -101,19 +100,28 @@ class Panel(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def build_panel(folders: Sequence[Path]) -> Panel:
+def build_panel(folders: Sequence[Path], names: Sequence[str] = ()) -> Panel:
     """Read run folders into one panel; the order of the folders does not matter.
+
+    Args:
+        folders: the runs' folders.
+        names: a name for each run; empty for the runs' own.
+
+    Raises:
+        AuditError: see :func:`audit.runs.open_runs` and :func:`panel_of`.
+    """
+    return panel_of(open_runs(folders, names))
+
+
+def panel_of(runs: Sequence[Run]) -> Panel:
+    """Read runs into one panel.
 
     If two tasks of one run share a question (``ifhard:all`` and ``ifhard:easy``), one of its answers enters the
     panel, and a note counts the others.
 
     Raises:
-        AuditError: a folder holds no run, two folders have one name, or a record does not fit its question.
+        AuditError: a record does not fit its question.
     """
-    runs = [open_run(folder) for folder in folders]
-    for name, times in Counter(run.name for run in runs).items():
-        if times > 1:
-            raise AuditError(f"{times} runs are named {name}: a panel tells runs apart by their folders' names")
     rows: dict[tuple[str, str, str, str, int], Row] = {}
     notes = []
     for run in runs:
@@ -150,7 +158,7 @@ def row_of(sample: Sample, config: str, run: str) -> Row:
     Args:
         sample: the answer, as the details file has it.
         config: the model and its settings.
-        run: name of the run's folder.
+        run: name of the run.
 
     Raises:
         KeyError, TypeError, ValueError: the record does not fit its question.

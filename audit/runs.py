@@ -1,7 +1,8 @@
 """Reads the folder of one run: ``run.json`` and the newest details file of each task."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,7 +11,7 @@ import pyarrow.parquet as pq
 from audit.errors import AuditError
 from audit.jsonl import read_json
 
-__all__ = ["Run", "Sample", "config_of", "open_run", "samples"]
+__all__ = ["Run", "Sample", "config_of", "open_run", "open_runs", "samples"]
 
 # LightEval's name of a details file: the task, then when the results were written.
 _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
@@ -21,7 +22,7 @@ class Run(NamedTuple):
 
     Attributes:
         folder: the run's folder.
-        name: the folder's name.
+        name: the name that ``--name`` gave it, or the folder's.
         config: the model and its settings, see :func:`config_of`.
         settings: the ``settings`` of ``run.json``.
         status: the ``status`` of ``run.json``: ``complete``, or how the run ended otherwise.
@@ -53,11 +54,14 @@ class Sample(NamedTuple):
 def config_of(content: Mapping[str, Any]) -> str:
     """The model's name, followed by settings that change its answers (chat template, system prompt) in brackets.
 
+    Saved answers have the name of their run.
+
     Args:
         content: content of ``run.json``.
     """
     settings = content.get("settings", {})
-    model = content.get("model", {}).get("requested") or settings.get("model") or "unknown"
+    saved = settings.get("name") if settings.get("responses") else None
+    model = saved or content.get("model", {}).get("requested") or settings.get("model") or "unknown"
     told = [f"{name}={value}" for name, value in sorted((settings.get("chat_template_kwargs") or {}).items())]
     if settings.get("system_prompt"):
         told.append(f"system prompt {settings['system_prompt'][:40]!r}")
@@ -83,12 +87,40 @@ def open_run(folder: Path) -> Run:
         raise AuditError(f"{folder} has no details files; let the run end first (--resume)")
     return Run(
         folder=folder,
-        name=folder.resolve().name,
+        name=content.get("settings", {}).get("name") or folder.resolve().name,
         config=config_of(content),
         settings=content.get("settings", {}),
         status=str(content.get("status", "unknown")),
         details={task: path for task, (_, path) in sorted(newest.items())},
     )
+
+
+def open_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Run]:
+    """Open several runs, each under a name of its own.
+
+    Runs that share a name given by ``--name`` go by their folders' names.
+
+    Args:
+        folders: the runs' folders.
+        names: a name for each of them; empty for the runs' own.
+
+    Raises:
+        AuditError: see :func:`open_run`; or two runs still share a name, or there are more or fewer names than runs.
+    """
+    runs = [open_run(folder) for folder in folders]
+    if names:
+        if len(names) != len(runs):
+            raise AuditError(f"{len(names)} names by --name for {len(runs)} runs: give one for each, in their order")
+        runs = [run._replace(name=name) for run, name in zip(runs, names, strict=True)]
+    else:
+        times = Counter(run.name for run in runs)
+        runs = [run._replace(name=run.folder.resolve().name) if times[run.name] > 1 else run for run in runs]
+    for name, count in Counter(run.name for run in runs).items():
+        if count > 1:
+            raise AuditError(
+                f"{count} runs are named {name}: tell them apart by --name NAME, once for each run in order"
+            )
+    return runs
 
 
 def samples(path: Path) -> Iterator[Sample]:

@@ -147,7 +147,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     if "model" not in given:
         if "responses" not in given and arguments.show_prompt is None:
             raise UsageError("--model is needed: the name the server serves it under, or 'embedded'")
-        given["model"] = "responses"
+        given["model"] = given.get("name", "responses")
     warnings = []
     if given.get("repeats", 1) > 1 and not given.get("temperature") and "responses" not in given:
         warnings.append("greedy answers are repeated: --repeats then measures only how steady the server is")
@@ -172,6 +172,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     for name, value in values.items():
         if value == "" and name not in ("system_prompt", "task"):
             raise UsageError(f"--{name.replace('_', '-')} is empty")
+    if not values.get("name", "x").isprintable() or not values.get("name", "x").strip():
+        raise UsageError("--name has to be one line of visible characters")
     for name in ("resume", "show_prompt", "list_tasks", "dry_run"):
         values.pop(name, None)
     if values.get("full") is False:

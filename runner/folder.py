@@ -18,14 +18,19 @@ def filed_name(model: str) -> str:
     return "/".join(parts[-6:]) or "model"
 
 
-def new_run_dir(output_dir: Path, model: str, tasks: Sequence[TaskName]) -> Path:
-    """Make a new folder for one run, named after the time (UTC), the model and the tasks.
+def new_run_dir(output_dir: Path, name: str, tasks: Sequence[TaskName]) -> Path:
+    """Make a new folder for one run, named after the time (UTC), the run's name and the tasks.
+
+    Args:
+        output_dir: where it is made.
+        name: what the user calls the run, or the model's name.
+        tasks: what is asked.
 
     Raises:
         OSError: the folder cannot be made.
     """
     stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
-    label = "_".join([model.strip("/").rpartition("/")[2], *dict.fromkeys(task.benchmark for task in tasks)])
+    label = "_".join([name.strip("/").rpartition("/")[2], *dict.fromkeys(task.benchmark for task in tasks)])
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:80]
     for number in range(1, 1000):
         suffix = "" if number == 1 else f"_{number}"

@@ -99,6 +99,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="default: the benchmark's own (sobhard: name one)",
     )
     what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
+    what.add_argument("--name", metavar="NAME", help="what to call the run, in its folder, table and audits")
     model = parser.add_argument_group("model")
     model.add_argument(
         "--model",

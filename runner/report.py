@@ -82,7 +82,8 @@ def report(
     if settings.repeats > 1:
         notes = [*notes, *(_repeat_note(task, *run.repeat_check(parts[task])) for task in scored)]
     notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
-    heading = {"Model": server.label, "Generation": generation_phrase(settings, server)}
+    heading = {"Run": settings.name} if settings.name is not None else {}
+    heading |= {"Model": server.label, "Generation": generation_phrase(settings, server)}
     tokens = token_totals((response for task in run.tasks for _, response in run.pairs(task)), generated)
     counted = token_phrase(tokens)
     if counted is not None:

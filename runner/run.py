@@ -214,7 +214,9 @@ class _Run:
         """Make or reopen the run folder and record what is about to run."""
         settings = self.settings
         if self.run_dir is None:
-            self.run_dir = new_run_dir(Path(settings.output_dir), filed_as, settings.tasks)
+            self.run_dir = new_run_dir(
+                Path(settings.output_dir), (settings.name or "").replace("/", "-") or filed_as, settings.tasks
+            )
         self.lock = lock_folder(self.run_dir)
         answers = self._answers_sha256()
         if self.recorded.get("answers_sha256", answers) != answers:

@@ -22,6 +22,7 @@ EMBEDDED = "embedded"
 # Another judge judges the same answers anew; they are not asked for again.
 _FREE_ON_RESUME = frozenset(
     {
+        "name",
         "max_samples",
         "full",
         "concurrency",
@@ -72,6 +73,7 @@ class Settings:
         column_map: names of the dataset's columns, by the benchmark's names of the fields.
         graders: further checkers, each ``NAME=PATH``.
         serve: path of the serving file whose servers are started, or None.
+        name: what the user calls the run, in its table and in those of the audit; None for no name.
     """
 
     tasks: tuple[TaskName, ...]
@@ -102,6 +104,7 @@ class Settings:
     column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
     graders: tuple[str, ...] = ()
     serve: str | None = None
+    name: str | None = None
 
     def options(self) -> Options:
         """The options that benchmarks read before they load their data."""

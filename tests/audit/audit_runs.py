@@ -93,9 +93,9 @@ def two_graders(first: Sequence[bool | None], second: Sequence[bool | None]) -> 
     ]
 
 
-def make_run(parent: Path, name: str, rows: Sequence[Mapping[str, Any]], **settings: Any) -> Path:
+def make_run(parent: Path, folder_name: str, rows: Sequence[Mapping[str, Any]], **settings: Any) -> Path:
     """A run folder as ``run_lighteval.py`` leaves it, with what the panel reads."""
-    folder = parent / name
+    folder = parent / folder_name
     by_task: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_task.setdefault(row["doc"]["task_name"], []).append(row)

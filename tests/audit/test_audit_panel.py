@@ -334,3 +334,33 @@ def test_ifbench_records_become_rows(tmp_path):
             assert graded.instruction
     write_panel(tmp_path / "p.parquet", panel)
     assert read_panel(tmp_path / "p.parquet").rows == panel.rows
+
+
+def test_runs_go_by_their_own_names(tmp_path):
+    """The name that the run was given; two runs of one name go by their folders'; saved answers have no other name."""
+    first = make_run(tmp_path, "2026-a", [sample("k", "x", PASS)], name="greedy", responses="/a.jsonl")
+    second = make_run(tmp_path, "2026-b", [sample("k", "y", PASS)], name="warm")
+    assert [(row.run, row.config) for row in build_panel([first, second]).rows] == [
+        ("greedy", "greedy"),
+        ("warm", MODEL),
+    ]
+    third = make_run(tmp_path, "2026-c", [sample("k", "z", PASS)], name="warm")
+    assert {row.run for row in build_panel([first, second, third]).rows} == {"greedy", "2026-b", "2026-c"}
+
+
+def test_runs_that_share_a_name_are_told_apart_by_the_option(tmp_path, capsys):
+    """Folders of one name from two machines: an error names ``--name``, which panel and compare take."""
+    runs = [
+        make_run(tmp_path / machine, "run", [sample("k", machine, PASS), sample("l", "same", PASS)]) for machine in "ab"
+    ]
+    out = ["--out", tmp_path / "p.parquet"]
+    assert command("panel", *runs, *out) == 2
+    assert "2 runs are named run: tell them apart by --name NAME" in capsys.readouterr().err
+    assert command("panel", *runs, *out, "--name", "left") == 2
+    assert "1 names by --name for 2 runs" in capsys.readouterr().err
+    assert command("panel", *runs, *out, "--name", "same", "--name", "same") == 2
+    assert command("panel", *runs, *out, "--name", "left", "--name", "right") == 0
+    assert {row.run for row in read_panel(tmp_path / "p.parquet").rows} == {"left", "right"}
+    capsys.readouterr()
+    assert command("compare", *runs, "--name", "left", "--name", "right") == 0
+    assert "left and right: 1 of 2 answers differ" in capsys.readouterr().out

@@ -437,3 +437,37 @@ def test_a_missing_dataset_is_no_silent_fallback(command, tmp_path):
         result = command(server=server, data=tmp_path / "nowhere")
     assert result.code == Exit.UNAVAILABLE
     assert "builtin" in result.err
+
+
+def test_a_run_goes_by_the_name_it_was_given(command, tmp_path):
+    """Saved answers have no model's name: folder, table, files and run.json have this one. A resume may change it."""
+    answers = write_responses(tmp_path / "r.jsonl", {number: right(number) for number in range(40)})
+    first = command("--full", "--responses", str(answers), "--name", "Qwen3 warm/2")
+    assert first.code == Exit.COMPLETE
+    assert first.out.count("Run: Qwen3 warm/2\n") == 1
+    assert "Model: Qwen3 warm/2 (saved answers: " in first.out
+    assert first.run["settings"]["name"] == "Qwen3 warm/2"
+    assert first.run_dir.name.endswith("_Qwen3-warm-2_ifhard")
+    again = command("--resume", str(first.run_dir), "--name", "other")
+    assert again.code == Exit.COMPLETE
+    assert again.run["settings"]["name"] == "other"
+
+
+def test_a_run_of_a_server_keeps_its_models_name_beside_its_own(command):
+    """And a run without a name has no line of it."""
+    with FaultServer(know_all) as server:
+        named = command("--max-samples", "2", "--name", "warm", server=server)
+        plain = command("--max-samples", "2", server=server)
+    assert named.out.strip().startswith("Run: warm\nModel: tiny at ")
+    assert "_warm_ifhard" in named.run_dir.name
+    assert "Run: " not in plain.out
+    assert plain.run["settings"]["name"] is None
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x1b[0m"])
+def test_a_name_is_one_visible_line(command, name, tmp_path):
+    """It stands in tables."""
+    answers = write_responses(tmp_path / "r.jsonl", {1: right(1)})
+    result = command("--responses", str(answers), "--name", name)
+    assert result.code == Exit.USAGE
+    assert "--name" in result.err
