@@ -140,6 +140,12 @@ def _estimate_arguments(commands: Any) -> None:
     estimate.add_argument("--labels", nargs="+", type=Path, metavar="FILE", help="default: the labels_*.jsonl there")
     estimate.add_argument("--published", metavar="FOLDER|HUB_ID", help="the published form of an audit instead")
     estimate.add_argument("--revision", help="--published: revision on the Hub")
+    estimate.add_argument(
+        "--graders",
+        nargs="+",
+        metavar="NAME",
+        help="--published: columns that hold graders' verdicts; default: those that its description documents",
+    )
     estimate.add_argument("--round-number", type=int, metavar="N", help="--published: one round alone")
     estimate.add_argument("--seed", type=_count, default=SEED, help="seed of the bootstrap's random generator")
     estimate.add_argument("--resamples", type=_positive, default=RESAMPLES)
@@ -230,12 +236,14 @@ def _sample(arguments: argparse.Namespace) -> int:
         fixtures=arguments.fixture_sample,
     )
     fixtures = read_fixtures(arguments.fixtures) if arguments.fixtures else []
-    draw = draw_round(read_panel(arguments.panel), plan, fixtures)
+    panel = read_panel(arguments.panel)
+    draw = draw_round(panel, plan, fixtures)
     about = {
         "round": plan.number,
         "seed": plan.seed,
         "generator": GENERATOR,
         "graders": list(plan.graders),
+        "panel_graders": list(panel.graders),
         "sizes": plan.sizes,
         "runs": list(plan.runs),
         "benchmarks": list(plan.benchmarks),

@@ -113,8 +113,8 @@ def estimate_published(arguments: Namespace, say: Say, warn: Say) -> tuple[dict[
     """Estimate the rounds of a published audit and print the report.
 
     Args:
-        arguments: ``published`` (folder or id on the Hub), ``revision``, ``round_number`` (None for every round),
-            ``seed``, ``resamples``.
+        arguments: ``published`` (folder or id on the Hub), ``revision``, ``graders`` (names of columns, or None for the
+            documented ones), ``round_number`` (None for every round), ``seed``, ``resamples``.
         say: prints one line of the report.
         warn: prints one warning.
 
@@ -128,10 +128,13 @@ def estimate_published(arguments: Namespace, say: Say, warn: Say) -> tuple[dict[
     tables = _tables(arguments.published, arguments.revision)
     for warning in published.warnings_of(tables):
         warn(f"warning: {warning}")
-    for line in _contents(tables):
+    graders = _graders(arguments, tables)
+    for table, names in published.ignored_columns(tables, graders).items():
+        warn(f"warning: {table}: no grader's and ignored: {', '.join(names)} (--graders takes them)")
+    for line in _contents(tables, graders):
         say(line)
     results: dict[str, Any] = {}
-    for one in published.rounds(tables, arguments.round_number):
+    for one in published.rounds(tables, arguments.round_number, graders):
         for warning in one.warnings:
             warn(f"warning: {warning}")
         estimate: Estimate = estimate_round(
@@ -160,18 +163,29 @@ def _tables(where: str, revision: str | None) -> published.Tables:
         raise EndpointError(f"the Hub gave no {where}: {type(error).__name__}: {error}") from error
 
 
-def _contents(tables: published.Tables) -> Iterator[str]:
+def _graders(arguments: Namespace, tables: published.Tables) -> tuple[str, ...]:
+    """Names of the columns that hold graders' verdicts: those named, or the documented ones."""
+    if arguments.graders is None:
+        return published.graders_beside(Path(arguments.published)) or published.GRADERS
+    there = {name for row in tables["blind_review"] for name in row}
+    missing = [name for name in arguments.graders if name not in there]
+    if missing:
+        raise AuditError(f"blind_review has no column {', '.join(missing)}")
+    return tuple(arguments.graders)
+
+
+def _contents(tables: published.Tables, graders: Sequence[str]) -> Iterator[str]:
     for name, rows in tables.items():
         yield f"{name}: {len(rows)} rows"
     judged, passed = Counter[str](), Counter[str]()
     crashes = 0
     for row in tables.get("panel_verdicts", ()):
-        for constraint in row.get("constraints") or ():
+        for constraint in published.constraints_of(row):
             crashes += bool(constraint.get("crash"))
-            for grader, verdict in constraint.items():
-                if isinstance(verdict, bool) and grader != "crash":
+            for grader in graders:
+                if isinstance(constraint.get(grader), bool):
                     judged[grader] += 1
-                    passed[grader] += verdict
+                    passed[grader] += constraint[grader]
     for grader, count in judged.items():
         yield f"  {grader}: {passed[grader]} of {count} verdicts of the panel are passes"
     if judged:

@@ -1,9 +1,11 @@
 """Reads an audit in its published form, from a folder or the Hub: six tables, each a config of one dataset.
 
-A missing column that a rate needs is an error; another missing column is a warning; unknown columns are ignored. The
+A missing column that a rate needs is an error; another missing column is a warning. Graders are those whose columns are
+documented, or named; a column of true and false is no grader for that alone. Other columns are named and ignored. The
 published findings and decisions (F1, D1, G1 ...) keep their ids; the ids of ours begin with A.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,9 +15,21 @@ import pyarrow.parquet as pq
 
 from audit.errors import AuditError
 from audit.estimates import Case
-from audit.jsonl import read_jsonl
+from audit.jsonl import read_json, read_jsonl
 
-__all__ = ["CONFIGS", "PublishedRound", "Tables", "read_folder", "read_hub", "rounds", "warnings_of"]
+__all__ = [
+    "CONFIGS",
+    "GRADERS",
+    "PublishedRound",
+    "Tables",
+    "constraints_of",
+    "graders_beside",
+    "ignored_columns",
+    "read_folder",
+    "read_hub",
+    "rounds",
+    "warnings_of",
+]
 
 # For each table: its columns, and those of them that a rate needs.
 CONFIGS: Final[Mapping[str, tuple[tuple[str, ...], frozenset[str]]]] = {
@@ -55,6 +69,9 @@ CONFIGS: Final[Mapping[str, tuple[tuple[str, ...], frozenset[str]]]] = {
         frozenset(),
     ),
 }
+# The graders of the published audit. A round of this project names its own in the file beside its tables.
+GRADERS: Final = ("marin_strict", "marin_loose", "upstream_strict", "upstream_loose", "fixes_only", "proposed")
+_OF_CONSTRAINTS: Final = frozenset({"instruction_id", "kwargs_json", "instruction", "crash", "crashed"})
 _NEEDED: Final = ("blind_review", "blind_review_strata")
 _SUFFIXES: Final = (".parquet", ".jsonl", ".csv")
 _LEANS: Final = ("reviewer_a_lean", "reviewer_b_lean")
@@ -150,14 +167,14 @@ def _checked(tables: Tables, where: str) -> Tables:
     if missing:
         raise AuditError(f"{where} has no {' and no '.join(missing)}: no rate can be estimated")
     for name, rows in tables.items():
-        lacking = CONFIGS[name][1] - _columns(rows)
+        lacking = CONFIGS[name][1].difference(_columns(rows))
         if lacking or not rows:
             raise AuditError(f"{where}: {name} has no {', '.join(sorted(lacking)) or 'rows'}")
     return tables
 
 
-def _columns(rows: Rows) -> set[str]:
-    return {name for row in rows for name in row}
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def warnings_of(tables: Tables) -> list[str]:
@@ -173,38 +190,76 @@ def warnings_of(tables: Tables) -> list[str]:
     return found
 
 
-def rounds(tables: Tables, number: int | None = None) -> list[PublishedRound]:
+def graders_beside(folder: Path) -> tuple[str, ...]:
+    """Names of the graders of a round of this project whose folder this is; empty for another folder."""
+    path = folder / "round.json"
+    about = read_json(path) if path.is_file() else {}
+    return tuple(about.get("panel_graders") or about.get("graders") or ())
+
+
+def ignored_columns(tables: Tables, graders: Sequence[str]) -> dict[str, list[str]]:
+    """The columns that are neither of the published form nor a grader's, by table, in their order.
+
+    Args:
+        tables: the tables.
+        graders: names of the graders.
+    """
+    review = [name for name in _columns(tables["blind_review"]) if name not in CONFIGS["blind_review"][0]]
+    panel = _columns([one for row in tables.get("panel_verdicts", ()) for one in constraints_of(row)])
+    inner = [name for name in panel if name not in _OF_CONSTRAINTS and not name.endswith("_reason")]
+    found = {"blind_review": review, "panel_verdicts.constraints": inner}
+    return {table: kept for table, names in found.items() if (kept := [name for name in names if name not in graders])}
+
+
+def constraints_of(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The constraints of a row of ``panel_verdicts``: a list, or its JSON in tables that hold no lists."""
+    found = row.get("constraints")
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except ValueError:
+            found = None
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+
+def rounds(tables: Tables, number: int | None = None, graders: Sequence[str] = GRADERS) -> list[PublishedRound]:
     """The rounds of a published review.
 
     Args:
         tables: the tables.
         number: the one round to return; None for all.
+        graders: names of the columns that hold graders' verdicts; those that the table lacks are left out.
 
     Raises:
-        AuditError: there is no such round, no column holds a grader's verdicts, or a consensus cannot be read.
+        AuditError: there is no such round, no column holds a grader's verdicts, or a verdict or a consensus cannot be
+            read.
     """
     review, strata = tables["blind_review"], tables["blind_review_strata"]
     there = sorted({int(row["round"]) for row in review})
     if number is not None and number not in there:
         raise AuditError(f"there is no round {number}, only {', '.join(map(str, there))}")
-    graders = _graders(review)
-    return [_round(one, review, strata, graders) for one in there if number in (None, one)]
+    found = _graders(review, graders)
+    return [_round(one, review, strata, found) for one in there if number in (None, one)]
 
 
-def _graders(review: Rows) -> tuple[str, ...]:
-    """Names of the graders: the columns that the published form does not name and that hold verdicts."""
-    known = set(CONFIGS["blind_review"][0])
-    names = list(dict.fromkeys(name for row in review for name in row if name not in known))
+def _graders(review: Rows, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Those of the wanted graders that have verdicts, in the order of the table's columns."""
     graders = []
-    for name in names:
-        values = {row.get(name) if isinstance(row.get(name), bool | str | None) else "other" for row in review}
-        if values <= {*_VERDICTS} and not values <= {None, ""}:
+    for name in (name for name in _columns(review) if name in wanted):
+        values = [row.get(name) for row in review]
+        odd = next((value for value in values if not isinstance(value, _READ) or value not in _VERDICTS), None)
+        if odd is not None:
+            raise AuditError(f"blind_review: {name} has {odd!r}, which is no verdict")
+        if any(_VERDICTS[value] is not None for value in values):
             graders.append(name)
     if not graders:
-        raise AuditError("blind_review has no column of a grader's verdicts")
+        raise AuditError(
+            f"blind_review has no column of a grader's verdicts ({', '.join(wanted)}); name its columns by --graders"
+        )
     return tuple(graders)
 
 
+_READ: Final = (bool, str, type(None))
 _VERDICTS: Final[Mapping[Any, bool | None]] = {
     True: True,
     False: False,

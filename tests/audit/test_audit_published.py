@@ -151,6 +151,65 @@ def test_all_six_tables_are_read(folder, capsys):
     assert "this project's begin with A" in printed.out
 
 
+def extended(**columns):
+    """The review with further columns; a function makes the value of each row from its number."""
+    return [row | {name: make(n) for name, make in columns.items()} for n, row in enumerate(review_rows())]
+
+
+STRANGE = {
+    "needs_second_look": lambda n: n % 2 == 0,
+    "is_duplicate": lambda n: "false",
+    "author_label": lambda n: "pass",
+    "fixes_only_crashed": lambda n: False,
+    "judge": lambda n: None if n else True,
+    "note": lambda n: "text",
+}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "csv"])
+def test_only_documented_columns_are_graders(tmp_path, form, capsys):
+    """Other columns of true and false, in whatever spelling, are named and change nothing."""
+    write_table(tmp_path, "blind_review", extended(**STRANGE), form)
+    write_table(tmp_path, "blind_review_strata", STRATA, form)
+    assert command("estimate", "--published", tmp_path, "--resamples", 10, "--json", tmp_path / "found.json") == 0
+    printed = capsys.readouterr()
+    assert f"blind_review: no grader's and ignored: {', '.join(STRANGE)} (--graders" in printed.err
+    for number in "12":
+        assert set(read_json(tmp_path / "found.json")[number]["graders"]) == set(GRADERS)
+    assert "is_duplicate" not in printed.out
+
+
+def test_the_panel_counts_documented_graders_alone(folder, capsys):
+    """Also where the constraints are JSON in a text, as in CSV."""
+    constraint = {"instruction_id": "i", "marin_loose": True, "flagged": True, "proposed_reason": "", "crash": False}
+    panel = [{"run": "greedy", "constraints": constraints} for constraints in (json.dumps([constraint]), "[", "3", "")]
+    write_table(folder, "panel_verdicts", panel, "csv")
+    assert command("estimate", "--published", folder, "--resamples", 10) == 0
+    printed = capsys.readouterr()
+    assert "marin_loose: 1 of 1 verdicts of the panel are passes" in printed.out
+    assert "panel_verdicts.constraints: no grader's and ignored: flagged" in printed.err
+    assert "flagged" not in printed.out
+
+
+def test_other_columns_are_graders_when_named(folder, capsys):
+    """An audit of other checkers; a name that is no column is exit 2."""
+    write_table(folder, "blind_review", extended(mine=lambda n: n % 3 == 0), "jsonl")
+    given = ["estimate", "--published", folder, "--resamples", 10, "--json", folder / "found.json"]
+    assert command(*given, "--graders", "mine", "proposed") == 0
+    assert set(read_json(folder / "found.json")["1"]["graders"]) == {"mine", "proposed"}
+    assert "ignored: marin_strict, fixes_only" in capsys.readouterr().err
+    assert command(*given, "--graders", "mine", "yours") == 2
+    assert "blind_review has no column yours" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [1, 0.5, "yes", "PASS", ["pass"]])
+def test_a_grader_with_other_values_than_verdicts_is_refused(folder, value, capsys):
+    """It was left out in silence."""
+    write_table(folder, "blind_review", extended(proposed=lambda n: value if n == 3 else True), "jsonl")
+    assert command("estimate", "--published", folder) == 2
+    assert f"blind_review: proposed has {value!r}, which is no verdict" in capsys.readouterr().err
+
+
 def test_absent_tables_and_columns_are_loud(folder, capsys):
     """What no rate needs is a warning by name."""
     assert command("estimate", "--published", folder, "--resamples", 10) == 0
