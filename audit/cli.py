@@ -225,6 +225,7 @@ def _sample(arguments: argparse.Namespace) -> int:
     from audit.panel_parquet import read_panel
     from audit.round import save_round
     from audit.sampling import GENERATOR, Plan, draw_round
+    from audit.wording import LOOSE_NOTE, is_loose
 
     plan = Plan(
         graders=tuple(arguments.graders),
@@ -257,6 +258,9 @@ def _sample(arguments: argparse.Namespace) -> int:
     for why, count in draw.left_out.items():
         if count:
             _say(f"  left out, {why}: {count}")
+    loose = [grader for grader in plan.graders if is_loose(grader)]
+    if loose:
+        _say(f"  {', '.join(loose)}: {LOOSE_NOTE}")
     _say(f"{arguments.out}: {len(made.cases)} cases, seed {plan.seed}")
     _say(f"SHA-256 of the case list: {made.cases_sha256}")
     return Exit.COMPLETE

@@ -29,6 +29,7 @@ from audit.statistics import (
     outcome,
     score_interval,
 )
+from audit.wording import LOOSE_NOTE, is_loose
 
 __all__ = ["GENERATOR", "Case", "Estimate", "GraderEstimate", "Rate", "StratumCount", "estimate_round"]
 
@@ -185,6 +186,7 @@ def _grader_json(found: GraderEstimate) -> dict[str, Any]:
     return {name: rate._asdict() for name, rate in rates.items()} | {
         "strata": [count._asdict() for count in found.strata],
         "undefined": found.undefined,
+        "note": LOOSE_NOTE if is_loose(found.grader) else "",
     }
 
 

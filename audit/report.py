@@ -1,7 +1,7 @@
 """Words estimates, panels and comparisons as lines for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -9,6 +9,7 @@ from audit.comparing import Comparison
 from audit.estimates import GENERATOR, Estimate, GraderEstimate, Rate
 from audit.panel import Panel, Row
 from audit.statistics import Interval, Kappa
+from audit.wording import LOOSE_NOTE, is_loose
 
 __all__ = ["comparison_lines", "estimate_lines", "panel_lines"]
 
@@ -18,13 +19,12 @@ _NAMED: Final = 10  # fixtures on one line
 
 def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
     """The lines that report the estimates of a round."""
-    reviewers = " and ".join(found.reviewers)
-    yield f"{title}: {found.cases} cases, {found.labelled} labelled by {reviewers}, {found.decided} decided"
+    yield f"{title}: {_label_count(found)}"
     if len(found.reviewers) == 1:
         yield "  one reviewer: the leans stand for the consensus, and there is no kappa"
     for name, kappa in found.kappas.items():
         yield f"  kappa of {name}: {_kappa(kappa)}"
-    rows = [("grader", "wrong", "95% bootstrap", "95% score", "false pass", "false fail")]
+    rows = [("grader", "wrong", "95% bootstrap", "95% score", "false pass", "false fail", "decided")]
     rows += [
         (
             one.grader,
@@ -33,6 +33,7 @@ def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
             _interval(one.error.score),
             _with_interval(one.false_pass),
             _with_interval(one.false_fail),
+            _decided(one),
         )
         for one in found.graders
     ]
@@ -41,12 +42,29 @@ def estimate_lines(found: Estimate, *, title: str) -> Iterator[str]:
         if one.undefined:
             yield f"  {one.grader}: no rate: {one.undefined}"
     yield from _strata(found.graders)
+    loose = [one.grader for one in found.graders if is_loose(one.grader)]
+    if loose:
+        yield f"  {', '.join(loose)}: {LOOSE_NOTE}"
     decided, against = found.fixtures
     if decided:
         more = f" and {len(against) - _NAMED} more (estimate.json)" if len(against) > _NAMED else ""
         named = f": {', '.join(against[:_NAMED])}{more}" if against else ""
         yield f"  fixtures: the consensus contradicts {len(against)} of {decided} labels{named}"
     yield f"  bootstrap: {found.resamples} resamples within strata, {GENERATOR}, seed {found.seed}; score: Wilson"
+
+
+def _label_count(found: Estimate) -> str:
+    """How many cases there are, how many have a label of every reviewer, and how many of them are decided."""
+    if not found.labelled and found.decided:
+        return f"{found.cases} cases, {found.decided} decided; the reviewers' leans are not given"
+    by = " and ".join(found.reviewers)
+    return f"{found.cases} cases, {found.labelled} labelled by {by}, {found.decided} decided"
+
+
+def _decided(one: GraderEstimate) -> str:
+    """How many of the cases that weigh in a grader's rate have a consensus and a verdict of the grader."""
+    weighing = [count for count in one.strata if count.population]
+    return f"{sum(count.decided for count in weighing)} of {sum(count.cases for count in weighing)}"
 
 
 def _strata(graders: Sequence[GraderEstimate]) -> Iterator[str]:
@@ -88,7 +106,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def panel_lines(panel: Panel) -> Iterator[str]:
-    """The lines that describe a panel: responses of each run, verdicts of each grader, disagreements of each pair."""
+    """The lines that describe a panel: a table of its runs, and one of its graders and how they differ."""
     rows: list[tuple[str, ...]]
     rows = [("config", "run", "responses", "infrastructure", "truncated", "unclosed", "degenerate")]
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -110,19 +128,32 @@ def panel_lines(panel: Panel) -> Iterator[str]:
         for grader, verdict in one.verdicts.items():
             judged[grader] += verdict is not None
             passed[grader] += verdict is True
-    counts = [("grader", "verdicts", "passed", "crashes", "not judged")]
-    for grader in panel.graders:
+    # One column a grader, by its number: how many verdicts of both differ.
+    numbers = range(1, len(panel.graders) + 1) if len(panel.graders) > 1 else ()
+    counts = [("", "grader", "verdicts", "passed", "crashes", "not judged", *(f"vs {n}" for n in numbers))]
+    unlike = _unlike(panel.graders, [one.verdicts for one in graded])
+    for number, grader in enumerate(panel.graders, 1):
         asked = sum(grader in one.verdicts for one in graded)
         share = f"{passed[grader]} ({100 * passed[grader] / judged[grader]:.1f}%)" if judged[grader] else "n/a"
-        counts.append((grader, str(judged[grader]), share, str(crashed[grader]), str(asked - judged[grader])))
+        numbers_of = (str(judged[grader]), share, str(crashed[grader]), str(asked - judged[grader]))
+        others = (unlike[grader, other] for other in panel.graders) if numbers else ()
+        counts.append((str(number), grader, *numbers_of, *others))
     yield from _table(counts)
-    for first, second in combinations(panel.graders, 2):
-        pairs = [(one.verdicts.get(first), one.verdicts.get(second)) for one in graded]
-        both = [pair for pair in pairs if None not in pair]
-        if both:
-            yield f"  {first} and {second} differ on {sum(a != b for a, b in both)} of {len(both)} verdicts"
+    if numbers:
+        yield "  vs N: verdicts that differ from those of grader N, of all that both graders have"
     for note in panel.notes:
         yield f"  note: {note}"
+
+
+def _unlike(graders: Sequence[str], verdicts: Sequence[Mapping[str, bool | None]]) -> dict[tuple[str, str], str]:
+    """For each pair of graders, the number of verdicts on which they differ, of those that both have."""
+    found = {(grader, grader): "-" for grader in graders}
+    for first, second in combinations(graders, 2):
+        pairs = [(one.get(first), one.get(second)) for one in verdicts]
+        both = [pair for pair in pairs if None not in pair]
+        shown = f"{sum(a != b for a, b in both)}/{len(both)}" if both else "n/a"
+        found[first, second] = found[second, first] = shown
+    return found
 
 
 def comparison_lines(found: Comparison, title: str) -> Iterator[str]:

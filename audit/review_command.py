@@ -8,14 +8,14 @@ from typing import Final
 
 from audit.errors import AuditError
 from audit.jsonl import read_json, sha256_of, write_json
-from audit.labels import read_labels, write_labels
+from audit.labels import consensus, read_labels, write_labels
 from audit.model_reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.page import render_page
 from audit.round import Round, check_reviewer
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
 
-__all__ = ["import_labels", "review_by_model", "write_page"]
+__all__ = ["decided_line", "import_labels", "review_by_model", "write_page"]
 
 _SHOWN: Final = 5
 
@@ -74,7 +74,23 @@ def import_labels(round_: Round, path: Path, reviewer: str | None, *, replace: b
     write_labels(target, name, labels, round_.case_ids, round_.cases_sha256)
     left = len(round_.cases) - len(labels)
     say(f"{target}: {len(labels)} of {len(round_.cases)} cases labelled{f', {left} open' if left else ''}")
+    say(f"  {decided_line(round_)}")
     return left
+
+
+def decided_line(round_: Round) -> str:
+    """How many cases of a round are decided by the labels that are in its folder.
+
+    Raises:
+        AuditError: a file of labels cannot be read.
+    """
+    found = [
+        read_labels(path, round_.case_ids, round_.cases_sha256) for path in sorted(round_.folder.glob("labels_*.jsonl"))
+    ]
+    leans = [[labels[case].lean if case in labels else None for _, labels in found] for case in round_.case_ids]
+    whose = " and ".join(name for name, _ in found)
+    how = "all lean one way" if len(found) > 1 else "one reviewer's lean decides"
+    return f"{sum(map(bool, map(consensus, leans)))} of {len(leans)} cases decided by the labels of {whose} ({how})"
 
 
 def review_by_model(round_: Round, arguments: Namespace, api_key: str | None, say: Say) -> int:
@@ -144,6 +160,7 @@ def review_by_model(round_: Round, arguments: Namespace, api_key: str | None, sa
         },
     )
     say(f"{target}: {len(done.labels)} of {len(round_.cases)} cases labelled by {reviewer.model}")
+    say(f"  {decided_line(round_)}")
     say(f"  {done.unreadable} unreadable replies, {done.asked_again} cases labelled after being asked again")
     for case in [case for case in round_.case_ids if case in done.without_label][:_SHOWN]:
         say(f"  {case} has no label: {done.without_label[case]}")

@@ -11,7 +11,12 @@ from metrics.ifhard.reasoning import split_reasoning as split_ifhard
 from metrics.reasoning import cut_reasoning
 from metrics.sobhard import CONSTRAINTS
 
-__all__ = ["READERS", "Constraint", "Reader", "compact", "describe_ifbench", "reader_of"]
+__all__ = ["LOOSE_NOTE", "READERS", "Constraint", "Reader", "compact", "describe_ifbench", "is_loose", "reader_of"]
+
+LOOSE_NOTE: Final = (
+    "loose grading also passes a response that passes without its asterisks, first or last line; the labels are of the "
+    "response as it stands, so what loose grading forgives counts as a false pass"
+)
 
 
 class Constraint(NamedTuple):
@@ -118,6 +123,11 @@ READERS: Final[Mapping[str, Reader]] = {
     "sobhard": Reader(_sobhard_answer, _sobhard),
 }
 _OTHER: Final = Reader(_sobhard_answer, _plain)
+
+
+def is_loose(grader: str) -> bool:
+    """Whether a grader grades loosely, which IFBench's graders and the published audit's have in their names."""
+    return grader.endswith("_loose")
 
 
 def reader_of(benchmark: str) -> Reader:

@@ -3,11 +3,13 @@
 import json
 
 import pytest
-from audit_runs import command, make_round, review, truth
+from audit_runs import IDS, command, make_round, make_run, review, sample, truth, verdict
 
 from audit.estimates import Case, estimate_round
 from audit.jsonl import read_json, read_jsonl
+from audit.round import open_round
 from audit.statistics import cohens_kappa
+from audit.wording import LOOSE_NOTE
 
 
 def estimated(made, *options):
@@ -168,6 +170,69 @@ def test_the_review_is_written_in_the_published_form(tmp_path, capsys):
     assert again["fixtures"]["decided"] == found["fixtures"]["decided"]
 
 
+def test_label_counts_say_how_many_cases_are_decided(tmp_path, capsys):
+    """At each taking in of labels, over all that the round has by then; in the estimate by grader too."""
+    made = make_round(tmp_path)
+    files = tmp_path / "labels"
+    files.mkdir()
+    review(made, "A", truth).rename(files / "A.jsonl")
+    unlike = made.case_ids[:3]
+    rule = {"pass": "fail", "fail": "pass"}
+    review(
+        made,
+        "B",
+        lambda c, s: (
+            None if c["case_id"] == made.case_ids[-1] else rule[truth(c, s)] if c["case_id"] in unlike else truth(c, s)
+        ),
+    ).rename(files / "B.jsonl")
+    assert command("review", made.folder, "--import", files / "A.jsonl") == 0
+    printed = capsys.readouterr().out
+    assert "22 of 22 cases decided by the labels of A (one reviewer's lean decides)" in printed
+    assert command("review", made.folder, "--import", files / "B.jsonl") == 4
+    assert "18 of 22 cases decided by the labels of A and B (all lean one way)" in capsys.readouterr().out
+    code, found = estimated(made)
+    assert (code, found["labelled"], found["decided"]) == (4, 21, 18)
+    printed = capsys.readouterr().out
+    assert "round 1: 22 cases, 21 labelled by A and B, 18 decided" in printed
+    decided = sum(count["decided"] for count in found["graders"]["new"]["strata"] if count["population"])
+    rates = [line.split() for line in printed.splitlines() if line.startswith("  new ")]
+    assert rates[0][-3:] == [str(decided), "of", "20"]
+
+
+def test_loose_graders_are_said_to_be_held_to_labels_of_the_whole_response(tmp_path, capsys):
+    """At the draw, in the estimate, in its file, and of a published audit; strict graders alone have no such line."""
+    rows = [
+        sample(
+            f"k{number}",
+            f"*answer* {number}",
+            [
+                verdict(name, grader, grader == "mine_loose" or number % 2 == 0, place=place)
+                for grader in ("mine_strict", "mine_loose")
+                for place, name in enumerate(IDS)
+            ],
+        )
+        for number in range(10)
+    ]
+    run = make_run(tmp_path, "run", rows)
+    assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
+    given = ["--graders", "mine_strict", "mine_loose", "--agree", 10, "--seed", 1, "--out", tmp_path / "round"]
+    assert command("sample", tmp_path / "p.parquet", *given) == 0
+    assert f"  mine_loose: {LOOSE_NOTE}" in capsys.readouterr().out
+    made = open_round(tmp_path / "round")
+    review(made, "A", lambda c, s: "pass" if s["verdicts"]["mine_strict"] else "fail")
+    _, found = estimated(made)
+    assert f"  mine_loose: {LOOSE_NOTE}" in capsys.readouterr().out
+    assert found["graders"]["mine_loose"]["note"] == LOOSE_NOTE
+    assert found["graders"]["mine_strict"]["note"] == ""
+    assert found["graders"]["mine_loose"]["false_pass"]["value"] == 0.5
+    assert command("estimate", "--published", made.folder) == 0
+    assert f"  mine_loose: {LOOSE_NOTE}" in capsys.readouterr().out
+    other = make_round(tmp_path / "strict")
+    review(other, "A", truth)
+    estimated(other)
+    assert LOOSE_NOTE not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("reviewers", [[], ["A", "B", "C"]])
 def test_one_or_two_reviewers(tmp_path, capsys, reviewers):
     """Exit 2 otherwise; of three, two can be named."""
@@ -184,8 +249,6 @@ def test_one_grader_alone_is_estimated(tmp_path):
     make_round(tmp_path, fixtures=False)
     given = ["--graders", "old", "--passed", 5, "--failed", 3, "--seed", 1, "--out", tmp_path / "alone"]
     assert command("sample", tmp_path / "panel.parquet", *given) == 0
-    from audit.round import open_round
-
     made = open_round(tmp_path / "alone")
     review(made, "A", lambda c, s: "fail")
     _, found = estimated(made)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from audit_runs import command, make_run, sample, two_graders
+from audit_runs import IDS, KWARGS, command, make_run, sample, two_graders, verdict
 
 from audit.errors import AuditError
 from audit.jsonl import read_json, read_jsonl
@@ -72,6 +72,25 @@ def test_panel_counts(tmp_path, capsys):
     assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["org/secret-model", "run", "3", "1", "1", "0", "0"] in lines
-    assert ["old", "3", "3", "(100.0%)", "0", "1"] in lines
-    assert ["new", "4", "2", "(50.0%)", "1", "0"] in lines
-    assert ["old", "and", "new", "differ", "on", "1", "of", "3", "verdicts"] in lines
+    assert ["1", "old", "3", "3", "(100.0%)", "0", "1", "-", "1/3"] in lines
+    assert ["2", "new", "4", "2", "(50.0%)", "1", "0", "1/3", "-"] in lines
+
+
+def test_the_panel_has_one_table_of_its_graders(tmp_path, capsys):
+    """Six graders are six lines, not fifteen more; a pair without a common verdict has none to differ on."""
+    names = [f"g{number}" for number in range(6)]
+    verdicts = [
+        verdict(IDS[0], name, None if name == "g5" else number % 2 == 0, place=0) for number, name in enumerate(names)
+    ]
+    key = {"prompt": "", "constraints": [{"id": IDS[0], "kwargs": KWARGS[0]}]}
+    run = make_run(tmp_path, "run", [sample("a", "x", verdicts, scoring=key)])
+    assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (head,) = (place for place, line in enumerate(lines) if line[:2] == ["grader", "verdicts"])
+    assert [line[:2] for line in lines[head + 1 : head + 7]] == [[str(n), f"g{n - 1}"] for n in range(1, 7)]
+    assert lines[head + 1][-6:] == ["-", "1/1", "0/1", "1/1", "0/1", "n/a"]
+    assert len(lines) == head + 8
+    capsys.readouterr()
+    alone = make_run(tmp_path, "alone", [sample("a", "x", verdicts[:1], scoring=key)])
+    assert command("panel", alone, "--out", tmp_path / "p.parquet") == 0
+    assert "vs" not in capsys.readouterr().out

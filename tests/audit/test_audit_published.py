@@ -249,6 +249,17 @@ def test_a_consensus_against_its_leans_is_loud(folder, capsys):
     assert rate == pytest.approx(by_their_formula(rows, STRATA, 2, "fixes_only"), abs=1e-15)
 
 
+def test_a_review_without_leans_says_so(folder, capsys):
+    """Its consensus decides, and no label is said to be missing."""
+    lean = ("reviewer_a_lean", "reviewer_b_lean")
+    rows = [{name: value for name, value in row.items() if name not in lean} for row in review_rows()]
+    write_table(folder, "blind_review", rows, "jsonl")
+    assert command("estimate", "--published", folder, "--resamples", 10) == 0
+    decided = sum(bool(row["consensus"]) for row in rows if row["round"] == 2)
+    said = f"published round 2: 100 cases, {decided} decided; the reviewers' leans are not given"
+    assert said in capsys.readouterr().out
+
+
 def test_cases_that_are_missing_are_loud(folder, capsys):
     """A file cut short does not pass for the whole review."""
     write_table(folder, "blind_review", review_rows()[:-1], "jsonl")

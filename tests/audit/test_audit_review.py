@@ -116,7 +116,9 @@ def test_unreadable_replies_are_asked_again_and_counted(tmp_path, capsys):
     record = read_json(made.folder / "review_A.json")
     assert (record["unreadable_replies"], record["asked_again"], record["labelled"]) == (2, 1, 22)
     assert [(body["temperature"], body["seed"]) for body in again] == [(0.0, 3), (0.5, 4), (0.5, 5)]
-    assert "2 unreadable replies, 1 cases labelled after being asked again" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "2 unreadable replies, 1 cases labelled after being asked again" in printed
+    assert "22 of 22 cases decided by the labels of A" in printed
 
 
 def test_a_case_that_stays_unreadable_has_no_label(tmp_path, capsys):
