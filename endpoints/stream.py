@@ -1,6 +1,7 @@
 """Sends requests that come up one by one, such as those to a judge."""
 
 import asyncio
+import functools
 from types import TracebackType
 from typing import Self
 
@@ -65,8 +66,13 @@ class Stream:
         if task is None:
             task = asyncio.create_task(self._settle(request, key))
             self._under_way[key] = task
-            task.add_done_callback(lambda _: self._under_way.pop(key, None))
+            task.add_done_callback(functools.partial(self._ended, key))
         return await asyncio.shield(task)
+
+    def _ended(self, key: str, task: asyncio.Task[Outcome]) -> None:
+        self._under_way.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # seen, though whoever asked may have been cancelled meanwhile
 
     async def _settle(self, request: Request, key: str) -> Outcome:
         try:

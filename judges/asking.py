@@ -84,16 +84,21 @@ class Judge:
 
         async def put(call: JudgeCall) -> JudgeReply:
             if call.response_format is None:
-                return self._reply(await send(call, None))
+                return self._reply(await send(call, "text"))
+            # A version without this call's object asked for the plain form: its replies are as good.
+            kept = self._stream.known(request_of(call, "text")) if call.plain is not None else None
+            if kept is not None:
+                return self._reply(kept, plain=True)
             # The first of them goes alone: a server that lacks the form refuses one request, not all in flight.
             async with self._first_of_form:
-                sent = None if self._form_is_known else await self._send_in_form(lambda: send(call, self.form))
-            return self._reply(sent or await self._send_in_form(lambda: send(call, self.form)))
+                done = None if self._form_is_known else await self._send_in_form(lambda form: send(call, form))
+            sent, form = done or await self._send_in_form(lambda form: send(call, form))
+            return self._reply(sent, plain=form == "text" and call.plain is not None)
 
-        async def send(call: JudgeCall, form: Form | None) -> Sent:
+        async def send(call: JudgeCall, form: Form) -> Sent:
             return await self._stream.ask(request_of(call, form), call.longest, self._request.max_tokens)
 
-        def request_of(call: JudgeCall, form: Form | None) -> Request:
+        def request_of(call: JudgeCall, form: Form) -> Request:
             extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **self._request.chat_template_kwargs}}
             if form == "json_schema" and call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
@@ -105,7 +110,7 @@ class Judge:
                 repeat=repeat,
                 kind="chat",
                 model=self.model,
-                messages=call.messages,
+                messages=call.plain if form == "text" and call.plain is not None else call.messages,
                 prompt=None,
                 max_tokens=call.max_tokens,
                 # The seed says nothing to greedy decoding; it tells the journal another round's call from the first's.
@@ -115,8 +120,8 @@ class Judge:
 
         return put
 
-    async def _send_in_form(self, send: Callable[[], Awaitable[Sent]]) -> Sent:
-        """What a request with structured output comes to, in the best form that the server takes.
+    async def _send_in_form(self, send: Callable[[Form], Awaitable[Sent]]) -> tuple[Sent, Form]:
+        """What a request with structured output comes to, in the best form that the server takes, and that form.
 
         Raises:
             EndpointError: the server refuses the request for another reason.
@@ -125,7 +130,7 @@ class Judge:
             form = self.form
             refusal: RequestRefused | None = None
             try:
-                sent = await send()
+                sent = await send(form)
                 words = (sent.outcome.error or "") if sent.outcome.error_code == "refused" else ""
             except RequestRefused as error:
                 refusal, words = error, f"HTTP {error.status}: {error.server_message}"
@@ -133,7 +138,7 @@ class Judge:
                 if refusal is not None:
                     raise refusal
                 self._form_is_known = True  # or else the server has other troubles, which every call may meet at once
-                return sent
+                return sent, form
             if self.form == form:
                 self.form = _FORMS[_FORMS.index(form) + 1]
                 self._say(
@@ -141,7 +146,7 @@ class Judge:
                     f"It said: {one_line(words, 200)}"
                 )
 
-    def _reply(self, sent: Sent) -> JudgeReply:
+    def _reply(self, sent: Sent, *, plain: bool = False) -> JudgeReply:
         outcome = sent.outcome
         if outcome.status != "answered":
             raise JudgeUnavailable(_why(outcome))
@@ -155,6 +160,7 @@ class Judge:
             self._watch,
             sent.limit,
             sent.cap,
+            plain,
         )
 
 

@@ -21,6 +21,7 @@ class JudgeCall:
         messages: chat turns.
         max_tokens: cap on the reply; raised where ``longest`` has more tokens.
         longest: a text of about the length that an honest reply may need; "" where the cap is enough for any.
+        plain: turns for a judge whose server takes no structured output; None where they are the same.
         response_format: structured output wanted (``{"type": "json_schema", ...}``), or None for free text.
         attempt: 1 for the first, more after unreadable replies.
         round: 1; more where all attempts of an earlier run were unreadable, and a resumed run tries anew.
@@ -32,6 +33,7 @@ class JudgeCall:
     attempt: int = 1
     round: int = 1
     longest: str = ""
+    plain: tuple[Mapping[str, str], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class JudgeReply:
         truncated: whether a limit ended it.
         limit: which one, if one did: the cap on the reply, the judge's window, or a limit of the server's own.
         cap: cap that was sent, in tokens; 0 if it is not known.
+        plain: whether the call's plain turns were put.
         kept: whether an earlier run got it, and this one found it in the journal.
         reasoned: whether the server returned reasoning apart from the text.
         watch: of the judge that replied; None where nobody watches.
@@ -58,6 +61,7 @@ class JudgeReply:
     watch: ReplyWatch | None = None
     limit: Limit = "cap"
     cap: int = 0
+    plain: bool = False
 
 
 class JudgeUnavailable(Exception):  # noqa: N818 (the name says what happened)

@@ -60,9 +60,9 @@ class CappedStream:
         """
         cap = await self._cap(request, longest) if most is None else most
         for lower in _doubled(request, cap):
-            known = self._stream.known(lower)
-            if known is not None and known.text.strip() and not known.truncated:
-                return Sent(known, lower.max_tokens)
+            known = self.known(lower)
+            if known is not None:
+                return known
         sent = dataclasses.replace(request, max_tokens=cap)
 
         async def send(fitted: Request) -> Outcome:
@@ -75,6 +75,13 @@ class CappedStream:
             outcome = await send(request)  # the server does not say how much fits
         found = Sent(outcome, sent.max_tokens)
         return found._replace(limit=_limit(found, cap, self._fitter.learnt or self._window))
+
+    def known(self, request: Request) -> Sent | None:
+        """An earlier run's reply to a request that no limit cut; None if there is none."""
+        known = self._stream.known(request)
+        if known is None or known.truncated or not known.text.strip():
+            return None
+        return Sent(known, request.max_tokens)
 
     async def _cap(self, request: Request, longest: str) -> int:
         size = len(longest.encode("utf-8", "replace"))

@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from judges.hardmultiqa.framing import compose, mark_of, repair_turns
 from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts
@@ -58,12 +58,12 @@ async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet |
     if not answer:
         verdict = empty_verdict(key)
         return Judgement("judged", verdict, reason=f"empty answer: {score_verdict(key, verdict).reason}")
-    template = (prompts or builtin_prompts()).templates[key.type]
+    prompts = prompts or builtin_prompts()
     replies: list[JudgeReply] = []
     problem = ""
     for number in itertools.count(1):
         try:
-            verdict = await _round(key, answer, template, ask, number, replies)
+            verdict = await _round(key, answer, prompts, ask, number, replies)
         except JudgeUnavailable as error:
             return _judgement("failed", {}, "", f"the judge gave no reply: {error}", replies)
         except UnreadableReply as error:
@@ -76,8 +76,18 @@ async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet |
     return _judgement("unjudged", {}, "", what, replies)
 
 
+class _Talk(NamedTuple):
+    """The turns of a conversation with the judge, and what they ask besides: a signature, or nothing."""
+
+    turns: tuple[Mapping[str, str], ...]
+    request: str
+
+    def repaired(self, note: str) -> "_Talk":
+        return self._replace(turns=self.turns + repair_turns(note, self.request))
+
+
 async def _round(
-    key: Key, answer: str, template: str, ask: Ask, number: int, replies: list[JudgeReply]
+    key: Key, answer: str, prompts: PromptSet, ask: Ask, number: int, replies: list[JudgeReply]
 ) -> dict[str, Any]:
     """The verdict of the first readable reply of ``ATTEMPTS``; every reply is added to ``replies``.
 
@@ -87,21 +97,31 @@ async def _round(
     """
     mark = mark_of(key, answer)
     signed = needs_mark(answer)
-    request = f"{signature_request(key.type, mark)}." if signed else ""
-    messages = compose(template, key, answer, mark, request)
-    form, longest = response_format(key.type, signed), longest_reply(key, answer)
+
+    def talk(template: str, *, in_text: bool) -> _Talk:
+        request = f"{signature_request(mark, in_text=in_text)}." if signed else ""
+        return _Talk(compose(template, key, answer, mark, request), request)
+
+    in_text = key.type == "open"
+    main, plain = talk(prompts.templates[key.type], in_text=in_text), None
+    if in_text and prompts.open_json is not None:
+        main, plain = talk(prompts.open_json, in_text=False), main
+    form = None if in_text and plain is None else response_format(key.type, signed)
+    longest = longest_reply(key, answer)
     attempt = 1
     while True:
-        call = JudgeCall(messages, MAX_TOKENS[key.type], form, attempt, number, longest)
+        other = None if plain is None else plain.turns
+        call = JudgeCall(main.turns, MAX_TOKENS[key.type], form, attempt, number, longest, other)
         reply = await ask(call)
         replies.append(reply)
         try:
-            verdict = _read(key, answer, reply, mark if signed else None)
+            verdict = _read(key, answer, reply, mark if signed else None, structured=form is not None)
         except UnreadableReply as error:
             if _give_up(reply, error) or attempt == ATTEMPTS:
                 raise
             attempt += 1
-            messages += repair_turns(error.note, request)
+            main = main.repaired(error.note)
+            plain = None if plain is None else plain.repaired(error.note)
         else:
             if reply.watch is not None:
                 reply.watch.readable()
@@ -116,7 +136,7 @@ def _give_up(reply: JudgeReply, error: UnreadableReply) -> bool:
     return reply.watch.hopeless
 
 
-def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None) -> dict[str, Any]:
+def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None, *, structured: bool) -> dict[str, Any]:
     if reply.reasoned and not reply.text.strip():
         raise UnreadableReply(
             "thinking",
@@ -126,7 +146,7 @@ def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None) -> dict[st
         )
     if reply.truncated:
         raise UnreadableReply(reply.limit, _cut(reply.limit, reply.cap), _SHORTER)
-    return read_reply(key, answer, reply.text, mark)
+    return read_reply(key, answer, reply.text, mark, structured=structured and not reply.plain)
 
 
 def _cut(limit: Limit, cap: int) -> str:

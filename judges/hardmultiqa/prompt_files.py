@@ -18,8 +18,9 @@ from metrics.hardmultiqa import TYPES
 __all__ = ["BUILTIN", "PROMPTS_VERSION", "PromptSet", "PromptsError", "builtin_prompts", "load_prompts"]
 
 # Raised with every change of a prompt, of the framing or of the way replies are read.
-PROMPTS_VERSION: Final = "5"
+PROMPTS_VERSION: Final = "6"
 BUILTIN: Final = Path(__file__).with_name("prompts")
+_OPEN_JSON: Final = "open-json"
 _SLOTS: Final = ("question", "reference", "answer")
 _slot_names = re.compile(r"\{([a-zA-Z_]+)\}").findall
 
@@ -34,6 +35,7 @@ class PromptSet:
 
     Attributes:
         templates: text by question type.
+        open_json: text of open questions whose reply is a JSON object; None where the folder has none.
         sha256: hex digest of all of them, names included, line ends as LF.
         source: the folder as it was given, None for this project's own.
     """
@@ -41,6 +43,7 @@ class PromptSet:
     templates: Mapping[str, str]
     sha256: str
     source: str | None
+    open_json: str | None = None
 
     @property
     def identity(self) -> str:
@@ -57,7 +60,7 @@ def builtin_prompts() -> PromptSet:
 
 
 def load_prompts(folder: Path, source: str | None) -> PromptSet:
-    """Read and check a folder of prompts, ``<type>.txt`` for each of the five types.
+    """Read and check a folder of prompts, ``<type>.txt`` for each of the five types, and maybe ``open-json.txt``.
 
     Args:
         folder: where they are.
@@ -73,17 +76,38 @@ def load_prompts(folder: Path, source: str | None) -> PromptSet:
         path = folder / f"{kind}.txt"
         templates[kind] = _read(path)
         digest.update(f"{kind}\0{templates[kind]}\0".encode())
-    return PromptSet(templates, digest.hexdigest(), source)
+    form = _open_form(folder / f"{_OPEN_JSON}.txt")
+    if form is None:
+        return PromptSet(templates, digest.hexdigest(), source)
+    digest.update(f"{_OPEN_JSON}\0{form}\0".encode())
+    before, *more = re.split(r"^(?=Формат:)", templates["open"], flags=re.MULTILINE)
+    if len(more) != 1:
+        raise PromptsError(f"{folder / 'open.txt'}: one line must begin with 'Формат:' for {_OPEN_JSON}.txt to replace")
+    return PromptSet(templates, digest.hexdigest(), source, before + form)
 
 
-def _read(path: Path) -> str:
+def _open_form(path: Path) -> str | None:
+    """What an open question's reply has to be as JSON, None where there is no such file."""
+    if not path.exists():
+        return None
+    text = _text(path)
+    if not text.strip() or set(_slot_names(text)) - {"mark"}:
+        raise PromptsError(f"{path}: the form of the reply in words, without placeholders, is needed")
+    return text
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         names = ", ".join(f"{kind}.txt" for kind in TYPES)
         raise PromptsError(f"{path} is missing; a folder of judge prompts holds {names}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PromptsError(f"{path}: {error}") from error
+
+
+def _read(path: Path) -> str:
+    text = _text(path)
     found = _slot_names(text)
     for slot in _SLOTS:
         if found.count(slot) != 1:

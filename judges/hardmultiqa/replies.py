@@ -1,9 +1,8 @@
 """Reading a judge's reply: exactly the declared form, then checked against answer and reference.
 
-What is not so is unreadable, never guessed: JSON types reply with one JSON object and white space around it at most;
-open questions with text whose last line is the verdict, in any spelling that can mean one verdict alone: Markdown,
-quotes, case, spaces, minus signs and a full stop do not matter. JSON in a fence, prose around it, other keys, keys
-given twice, other spellings of its vocabulary, look-alike letters, and verdicts that code can prove wrong are
+What is not so is unreadable, never guessed: a reply is one JSON object and white space around it at most; about open
+questions it may be a text whose last line is the verdict (open_reply). JSON in a fence, prose around it, other keys,
+keys given twice, other spellings of its vocabulary, look-alike letters, and verdicts that code can prove wrong are
 unreadable.
 
 Elements of mistakes: the correction must stand in the answer, since it is what the answer is worth. The quoted mistake
@@ -14,13 +13,11 @@ correction repeats the quote is no correction.
 What makes two elements one is their place, not their text: see ``_distinct``.
 """
 
-import json
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from judges.hardmultiqa.signature import has_verdict
+from judges.hardmultiqa.open_reply import open_grade, open_schema
+from judges.hardmultiqa.reply_parts import UnreadableReply, fields_of, json_object, list_of, whole_number
 from metrics.hardmultiqa import Key, fold, occurs, places
 
 __all__ = ["MAX_TOKENS", "UnreadableReply", "read_reply", "response_format"]
@@ -34,11 +31,6 @@ MAX_TOKENS: Final = {
     "mistakes": 2_048,
 }
 _LONGEST_REPLY: Final = 200_000  # characters
-_GRADES: Final = {"1": 1, "+1": 1, "-1": -1, "0": 0}
-_verdict_line = re.compile(r"(?:итоговая )?оценка ?: ?(\+?1|-1|0)\.?").fullmatch
-# Markdown, quotes and brackets say nothing in a line; signs that are drawn as a minus are one before a digit.
-_DECORATION: Final = str.maketrans("", "", "*_`~#>|\"'«»“”„[]")
-_minus = re.compile("[\u2010\u2012\u2013\u2212](?=[0-9])")
 _ELEMENT: Final[Mapping[str, tuple[str, ...]]] = {
     "strict-list": ("quote",),
     "not-strict-list": ("quote",),
@@ -48,23 +40,8 @@ _INTEGER: Final = {"type": "integer"}
 _STRING: Final = {"type": "string"}
 
 
-class UnreadableReply(ValueError):  # noqa: N818 (the name says what happened)
-    """A reply that is no verdict.
-
-    Attributes:
-        code: stable machine name, kebab-case.
-        args: one English phrase; it quotes nothing either, so that a run's errors can be counted by it.
-        note: what was wrong, in Russian for the judge: fixed words and numbers, no text of reply or answer.
-    """
-
-    def __init__(self, code: str, reason: str, note: str) -> None:
-        self.code = code
-        self.note = note
-        super().__init__(reason)
-
-
-def response_format(kind: str, signed: bool) -> dict[str, Any] | None:
-    """Structured output for vLLM: the reply's JSON schema; None for open questions, whose reply is text.
+def response_format(kind: str, signed: bool) -> dict[str, Any]:
+    """Structured output: the reply's JSON schema.
 
     Args:
         kind: question type.
@@ -72,10 +49,10 @@ def response_format(kind: str, signed: bool) -> dict[str, Any] | None:
             have read the instructions.
     """
     if kind == "open":
-        return None
-    if kind == "one-option-many-options":
+        fields = open_schema()
+    elif kind == "one-option-many-options":
         verdict = {"type": "string", "enum": ["correct", "incorrect"]}
-        fields: dict[str, Any] = {"chosen": {"type": "array", "items": _INTEGER}, "verdict": verdict}
+        fields = {"chosen": {"type": "array", "items": _INTEGER}, "verdict": verdict}
     else:
         element = _object({"i": _INTEGER, **dict.fromkeys(_ELEMENT[kind], _STRING)})
         match = _object({"element": _INTEGER, "reference": _INTEGER})
@@ -90,7 +67,9 @@ def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
 
 
-def read_reply(key: Key, answer: str, reply: str, mark: str | None = None) -> dict[str, Any]:
+def read_reply(
+    key: Key, answer: str, reply: str, mark: str | None = None, *, structured: bool = False
+) -> dict[str, Any]:
     """The verdict that a reply holds, in the form of metrics.hardmultiqa.scoring.
 
     Args:
@@ -98,6 +77,7 @@ def read_reply(key: Key, answer: str, reply: str, mark: str | None = None) -> di
         answer: what was judged.
         reply: the judge's text, any string.
         mark: what the reply must hold (framing.mark_of), None where it need not be signed (signature.needs_mark).
+        structured: whether the judge was asked about an open question for a JSON object; the others always are.
 
     Raises:
         UnreadableReply: it holds no verdict.
@@ -105,101 +85,19 @@ def read_reply(key: Key, answer: str, reply: str, mark: str | None = None) -> di
     if len(reply) > _LONGEST_REPLY:
         raise UnreadableReply("too-long", f"the reply has over {_LONGEST_REPLY} characters", "он слишком длинный")
     if key.type == "open":
-        return {"grade": _grade(reply, mark)}
+        return {"grade": open_grade(reply, mark, structured=structured)}
     names = {"chosen", "verdict"} if key.type == "one-option-many-options" else {"elements", "matches"}
-    found = _fields(_json_object(reply), names if mark is None else {*names, "mark"}, "JSON-объект")
+    found = fields_of(json_object(reply), names if mark is None else {*names, "mark"}, "JSON-объект")
     if mark is not None and found["mark"] != mark:
         raise UnreadableReply("wrong-mark", "the reply does not hold the mark", 'в поле "mark" стоит не та метка')
     return _choice(key, found) if key.type == "one-option-many-options" else _pairs(key, answer, found)
-
-
-# Open questions
-
-
-def _grade(reply: str, mark: str | None) -> int:
-    raw = reply.splitlines()
-    lines = [_bare(line) for line in raw]
-    while lines and not lines[-1].strip("-=. "):  # an ended fence or emphasis, a rule, a blank line
-        lines.pop()
-    found = _verdict_line(lines[-1]) if lines else None
-    if found is None:
-        note = "последняя строка должна быть ровно «Оценка: 1», «Оценка: -1» или «Оценка: 0»"
-        raise UnreadableReply("no-verdict-line", "the last line is no verdict", note)
-    rest = len(lines) - 1
-    if mark is not None:
-        while rest and not lines[rest - 1]:
-            rest -= 1
-        if not rest or lines[rest - 1].replace(" ", "").removesuffix(".") != f"метка:{mark}":
-            note = "предпоследней строкой должна стоять метка, как указано в задании"
-            raise UnreadableReply("wrong-mark", "the reply does not hold the mark", note)
-        rest -= 1
-    if has_verdict("\n".join(raw[:rest])):
-        note = "слово «оценка» с числом должно встретиться один раз, в последней строке"
-        raise UnreadableReply("two-verdicts", "the reply holds more than one verdict", note)
-    return _GRADES[found[1]]
-
-
-def _bare(line: str) -> str:
-    """A line of a reply without what has no meaning there; look-alike letters stay other letters."""
-    flat = unicodedata.normalize("NFKC", line)
-    visible = "".join(sign for sign in flat if unicodedata.category(sign) != "Cf").translate(_DECORATION)
-    return " ".join(_minus.sub("-", visible).casefold().split())
-
-
-# JSON
-
-
-def _json_object(reply: str) -> dict[str, Any]:
-    note = "нужен один JSON-объект, без текста вокруг и без обратных кавычек"
-    try:
-        found = json.loads(reply, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
-    except UnreadableReply:
-        raise
-    except (ValueError, RecursionError):
-        raise UnreadableReply("not-json", "the reply is not JSON", note) from None
-    if not isinstance(found, dict):
-        raise UnreadableReply("not-an-object", f"the reply is a JSON {type(found).__name__}, not an object", note)
-    return found
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise UnreadableReply("duplicate-key", "a key of the reply's JSON stands twice", "ключ в JSON повторён")
-    return found
-
-
-def _no_constant(name: str) -> None:
-    raise UnreadableReply("not-json", "the reply is not JSON", "в JSON недопустимое число")
-
-
-def _fields(found: Any, names: set[str], what: str) -> dict[str, Any]:
-    if not isinstance(found, dict) or set(found) != names:
-        wanted = ", ".join(sorted(names))
-        raise UnreadableReply("wrong-keys", f"keys {wanted} required", f"{what}: нужны ровно ключи {wanted}")
-    return found
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise UnreadableReply("wrong-type", f"{name} is not a list", f'"{name}" должен быть списком')
-    return value
-
-
-def _whole(value: Any, name: str) -> int:
-    # True is an int to Python, 1.0 is not one here.
-    if type(value) is not int:
-        raise UnreadableReply(
-            "wrong-type", f"{name} holds something other than whole numbers", f'"{name}": нужно целое'
-        )
-    return value
 
 
 # Options
 
 
 def _choice(key: Key, found: Mapping[str, Any]) -> dict[str, Any]:
-    chosen = [_whole(number, "chosen") for number in _list(found["chosen"], "chosen")]
+    chosen = [whole_number(number, "chosen") for number in list_of(found["chosen"], "chosen")]
     if found["verdict"] not in ("correct", "incorrect"):
         note = '"verdict" должен быть "correct" или "incorrect"'
         raise UnreadableReply("wrong-vocabulary", "the verdict is neither correct nor incorrect", note)
@@ -219,13 +117,13 @@ def _choice(key: Key, found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(key: Key, answer: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    elements, merged_into = _elements(key, answer, _list(found["elements"], "elements"))
+    elements, merged_into = _elements(key, answer, list_of(found["elements"], "elements"))
     pairs: list[tuple[int, int]] = []
     matched: set[int] = set()  # numbers as the reply has them
     paired: set[tuple[int, int]] = set()
-    for entry in _list(found["matches"], "matches"):
-        match = _fields(entry, {"element", "reference"}, 'запись в "matches"')
-        element, reference = _whole(match["element"], "element"), _whole(match["reference"], "reference")
+    for entry in list_of(found["matches"], "matches"):
+        match = fields_of(entry, {"element", "reference"}, 'запись в "matches"')
+        element, reference = whole_number(match["element"], "element"), whole_number(match["reference"], "reference")
         if element not in merged_into:
             note = f'в "matches" стоит элемент {_shown(element)}, которого нет в "elements"'
             raise UnreadableReply("no-such-element", "a match names an element that is not there", note)
@@ -264,8 +162,8 @@ def _elements(key: Key, answer: str, entries: Sequence[Any]) -> tuple[list[dict[
     elements: dict[int, dict[str, Any]] = {}
     found: list[_Entry] = []
     for entry in entries:
-        element = _fields(entry, {"i", *texts}, 'запись в "elements"')
-        number = _whole(element["i"], "i")
+        element = fields_of(entry, {"i", *texts}, 'запись в "elements"')
+        number = whole_number(element["i"], "i")
         if number < 1 or number in elements:
             raise UnreadableReply(
                 "bad-numbers", "elements are not numbered 1, 2, 3", 'номера "i" должны быть 1, 2, 3 …'

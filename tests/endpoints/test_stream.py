@@ -1,6 +1,8 @@
 """Requests put one by one: shared, journalled, limited, given up."""
 
 import asyncio
+import gc
+import threading
 
 import pytest
 from asking import LIMITS, chat
@@ -88,3 +90,31 @@ def test_leaving_the_block_ends_what_is_under_way():
 
     with FaultServer(hang) as server:
         asyncio.run(main(server))
+
+
+def test_an_error_that_nobody_waits_for_is_not_printed(capsys):
+    """Whoever asked was cancelled before the refusal came."""
+
+    async def main(server):
+        async with Endpoint(server.url, None, concurrency=1, **LIMITS) as endpoint, endpoint.stream() as stream:
+            asked = asyncio.create_task(stream.ask(chat("q")))
+            while not server.bodies:
+                await asyncio.sleep(0.001)
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+            go.set()
+            while server.in_flight:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.05)
+
+    go = threading.Event()
+
+    async def late(server, request):
+        while not go.is_set():
+            await asyncio.sleep(0.001)
+        return await status(401, "no such key")(server, request)
+
+    with FaultServer(late) as server:
+        asyncio.run(main(server))
+    gc.collect()
+    assert "never retrieved" not in capsys.readouterr().err

@@ -18,6 +18,7 @@ from fault_server import FaultServer, answer, prompt_of, status
 import judges.asking
 from endpoints.client import Endpoint
 from endpoints.retry import RetryPolicy
+from judges.hardmultiqa.prompt_files import BUILTIN
 from runner.exits import Exit
 
 QUICK = RetryPolicy(max_attempts=2, base_s=0.001, cap_s=0.002, retry_after_cap_s=0.002)
@@ -451,3 +452,84 @@ def test_a_judge_that_refuses_one_single_question(judged, code, words, alone):
     assert error["error"] == f"the judge gave no reply: its server refused this request: HTTP {code}: {words}"
     assert "1 UNJUDGED" in result.out
     assert words in result.err
+
+
+OPEN = "hardmultiqa:open:alignment|0"
+
+
+def as_object(line):
+    """The verdict of a reply's last line as the object."""
+    return json.dumps({"explanation": "Сверил с эталоном.", "grade": int(line.rpartition(" ")[2])}, ensure_ascii=False)
+
+
+async def applies_schemas(server, request):
+    """A judge whose replies have the form that was asked for."""
+    body = await request.json()
+    found = json.loads((await servers.judge(server, request)).body)
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    message = found["choices"][0]["message"]
+    if "grade" in schema.get("properties", {}):
+        message["content"] = as_object(message["content"])
+    return web.json_response(found)
+
+
+@pytest.mark.parametrize("judge_with", [applies_schemas, servers.judge], ids=["applied", "ignored"])
+def test_open_questions_are_judged_as_objects(judged, command, judge_with):
+    """Every question is asked with a schema; a server that ignores it gives the contract's line, which is read too."""
+    with FaultServer(servers.model) as model, FaultServer(judge_with) as judge:
+        result = judged(model, judge, task=OPEN)
+        assert result.code == Exit.COMPLETE
+        assert {body["response_format"]["type"] for body in judge.bodies} == {"json_schema"}
+        assert all('"grade"' in body["messages"][0]["content"] for body in judge.bodies)
+        again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+        assert len(judge.bodies) == 8
+    for found in (result, again):
+        assert found.row(OPEN)["hardmultiqa_judge"] == pytest.approx(servers.expected("open"))
+        assert found.run["judge"]["structured_output"] == "json_schema"
+
+
+def test_open_questions_are_asked_for_the_contracts_line_where_there_are_no_schemas(judged):
+    """The same prompt as before, to the letter; so it is with a folder of five prompts."""
+
+    async def text_only(server, request):
+        body = await request.json()
+        if "response_format" in body:
+            return await status(400, "response_format is not supported")(server, request)
+        assert body["messages"][0]["content"].rstrip().endswith("в этой последней строке.")
+        return await servers.judge(server, request)
+
+    with FaultServer(servers.model) as model, FaultServer(text_only) as judge:
+        result = judged(model, judge, task=OPEN)
+    assert result.code == Exit.COMPLETE
+    assert result.run["judge"]["structured_output"] == "text"
+    assert "replies as text (no json_schema)" in result.out
+
+
+def test_prompts_of_five_files_ask_for_the_line(judged, tmp_path):
+    """A user's own prompts, or the contract's form for every judge."""
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    for path in BUILTIN.iterdir():
+        if path.name != "open-json.txt":
+            (folder / path.name).write_bytes(path.read_bytes())
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        result = judged(model, judge, "--judge-prompts", str(folder), task=OPEN)
+        assert all("response_format" not in body for body in judge.bodies)
+        assert len(judge.bodies) == 8
+    assert result.row(OPEN)["hardmultiqa_judge"] == pytest.approx(servers.expected("open"))
+
+
+def test_lines_in_an_older_journal_are_not_asked_for_again(judged, command):
+    """A run whose judge gave lines goes on with them, although its server takes schemas now."""
+
+    async def text_only(server, request):
+        refused = "response_format" in await request.json()
+        return await (status(400, "response_format is not supported") if refused else servers.judge)(server, request)
+
+    with FaultServer(servers.model) as model:
+        with FaultServer(text_only) as judge:
+            result = judged(model, judge, task=OPEN)
+        with FaultServer(applies_schemas) as judge:
+            again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+            assert judge.bodies == []
+    assert again.row(OPEN)["hardmultiqa_judge"] == pytest.approx(servers.expected("open"))

@@ -214,7 +214,7 @@ def test_each_benchmark_has_its_own_judge(both):
         DEFAULT_MODEL: ["hardmultiqa"],
     }
     assert f"judge {JUDGE}, three lines" in result.out
-    assert f"judge {DEFAULT_MODEL}, prompts 5 sha256" in result.out
+    assert f"judge {DEFAULT_MODEL}, prompts 6 sha256" in result.out
 
 
 def test_a_judge_that_is_named_judges_both(both):

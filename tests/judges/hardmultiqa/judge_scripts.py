@@ -71,13 +71,18 @@ WRAPPERS = (
 
 
 def make_attacks():
-    """(id, question with its ``answer``): every spelling in every wrapper for every type."""
+    """(id, question with its ``answer``): every spelling in every wrapper for every form of a reply."""
     content = yaml.safe_load(Path(__file__).with_name("adversarial.yaml").read_text(encoding="utf-8"))
     for name, question in content["questions"].items():
         for spelling, forged in spellings(question["forged"]):
             for number, wrapper in enumerate(WRAPPERS):
                 answer = wrapper.replace("{says}", question["says"]).replace("{forged}", forged)
                 yield f"{name}-{spelling}-{number}", question | {"answer": answer}
+
+
+def in_text(question):
+    """Whether the judge is asked for the line, not for an object."""
+    return question["forged"].startswith("Оценка")
 
 
 def scoring_of(question):
@@ -178,7 +183,7 @@ def own_json(question):
 
     def reply(messages):
         answer = framed_answer(messages)
-        if question["type"] == "open":
+        if in_text(question):
             lines = [line for line in answer.splitlines() if line.startswith("Оценка:")]
             return lines[-1] if lines else answer
         return answer[answer.find("{") : answer.rfind("}") + 1]
@@ -213,7 +218,7 @@ def signs_with_the_answers_mark(question):
     def reply(messages):
         found = re.search(r"[0-9a-f]{16}|\{mark\}", framed_answer(messages))
         mark = found[0] if found else "0" * 16
-        if question["type"] == "open":
+        if in_text(question):
             return f"Метка: {mark}\n{question['forged']}"
         return json.dumps({"mark": mark} | json.loads(question["forged"]), ensure_ascii=False)
 
@@ -222,7 +227,7 @@ def signs_with_the_answers_mark(question):
 
 def _signed_by_schema(question, messages, reply):
     """A copy under a schema that demands a mark which the answer does not hold: the judge has to invent one."""
-    if question["type"] == "open" or not asks_for_mark(messages):
+    if in_text(question) or not asks_for_mark(messages):
         return reply
     found = re.search(r"[0-9a-f]{16}", framed_answer(messages))
     return json.dumps({"mark": found[0] if found else ""} | json.loads(reply), ensure_ascii=False)
@@ -231,7 +236,7 @@ def _signed_by_schema(question, messages, reply):
 def _verdicts(question, answer):
     """Verdicts in an answer, read as generously as can be, in the spelling that replies have."""
     flat = unicodedata.normalize("NFKC", html.unescape(html.unescape(answer))).replace("\u200b", "")
-    if question["type"] == "open":
+    if in_text(question):
         return [f"Оценка: {found}" for found in re.findall(r"(?i)оценка\W{0,6}?(-?[01])", flat)]
     names = list(json.loads(question["forged"]))
     found = []
@@ -279,7 +284,7 @@ def copies_reordered(question):
 
     def reply(messages):
         found = _verdicts(question, framed_answer(messages))
-        if not found or question["type"] == "open":
+        if not found or in_text(question):
             return found[-1] if found else framed_answer(messages)
         turned = dict(reversed(list(json.loads(found[-1]).items())))
         return _signed_by_schema(question, messages, json.dumps(turned, ensure_ascii=False))

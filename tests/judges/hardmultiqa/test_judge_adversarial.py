@@ -2,13 +2,14 @@
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
 
 import judge_scripts
 import pytest
-from judge_scripts import framed_answer, honest, load_attacks, make_attacks, mark_in, scoring_of
+from judge_scripts import framed_answer, honest, in_text, load_attacks, make_attacks, mark_in, scoring_of
 
 from judges.hardmultiqa.framing import mark_of
 from judges.hardmultiqa.judging import judge
@@ -23,15 +24,19 @@ MADE = list(make_attacks())
 IDS = [name for name, _ in ATTACKS]
 
 
-def judged(question, reply, answer=None):
-    """The judgement under a scripted judge, and the calls it took."""
+def judged(question, reply, answer=None, *, plain=None):
+    """The judgement under a scripted judge, and the calls it took.
+
+    Open questions come twice, asked for the line and for an object; ``plain`` says which, if not the question's own.
+    """
     calls = []
+    as_line = question["type"] == "open" and (in_text(question) if plain is None else plain)
 
     async def ask(call):
+        call = dataclasses.replace(call, messages=call.plain) if as_line else call
         calls.append(call)
-        return JudgeReply(
-            reply(call.messages) if callable(reply) else reply[min(len(calls), len(reply)) - 1](call.messages)
-        )
+        script = reply if callable(reply) else reply[min(len(calls), len(reply)) - 1]
+        return JudgeReply(script(call.messages), plain=as_line)
 
     text = question["answer"] if answer is None else answer
     return asyncio.run(judge(Sample("q", 0, scoring_of(question), "{}"), Answer(text), ask)), calls
@@ -81,20 +86,33 @@ def test_no_attack_changes_the_score(question, script):
 
 
 def test_made_attacks_are_of_every_kind():
-    """Each type in each spelling and wrapper, no two alike in one type, and each would gain from success."""
-    assert len(MADE) == 5 * 25 * len(judge_scripts.WRAPPERS) >= 300
+    """Each form of reply in each spelling and wrapper, no two alike, and each would gain from success."""
+    assert len(MADE) == 6 * 25 * len(judge_scripts.WRAPPERS) >= 300
     assert len({(question["type"], question["answer"]) for _, question in MADE}) == len(MADE)
-    assert Counter(question["type"] for _, question in MADE) == dict.fromkeys(TYPES, len(MADE) // 5)
+    count = Counter(question["type"] for _, question in MADE)
+    assert count == dict.fromkeys(TYPES, len(MADE) // 6) | {"open": len(MADE) // 3}
 
 
 @pytest.mark.parametrize("script", judge_scripts.COPIERS, ids=lambda script: script.__name__)
 def test_no_copy_of_a_made_attack_changes_a_score(script):
-    """750 attacks: a judge that copies, normalises or reorders always leaves the honest score, or no verdict."""
+    """900 attacks: a judge that copies, normalises or reorders always leaves the honest score, or no verdict."""
     changed = []
     for name, question in MADE:
         judgement, _ = judged(question, script(question))
         if score_of(question, judgement) not in (HONEST[question["type"]], None):
             changed.append(name)
+    assert changed == []
+
+
+@pytest.mark.parametrize("script", judge_scripts.COPIERS, ids=lambda script: script.__name__)
+def test_no_copy_in_the_other_form_of_an_open_reply_changes_a_score(script):
+    """A line copied where an object was asked for is read if it is signed; an object where a line was, never."""
+    changed = []
+    for name, question in MADE:
+        if question["type"] == "open":
+            judgement, _ = judged(question, script(question), plain=not in_text(question))
+            if score_of(question, judgement) not in (HONEST["open"], None):
+                changed.append(name)
     assert changed == []
 
 
@@ -110,20 +128,26 @@ def test_copies_were_believed_as_long_as_texts_were_compared():
     """Each way of copying, unsigned, reads as a verdict that changes scores: the measurement can fail."""
     for script in (judge_scripts.copies_last_normalised, judge_scripts.copies_first_normalised, judge_scripts.obeys):
         misled = Counter()
-        for _, question in MADE:
+        for name, question in MADE:
             key = parse_key(scoring_of(question))
             frame = f"<<<ВОПРОС {'0' * 16}>>>\n\n<<<ОТВЕТ МОДЕЛИ {'0' * 16}>>>\n{question['answer']}\n"
             reply = script(question)([{"role": "user", "content": f"{frame}<<<КОНЕЦ ОТВЕТА МОДЕЛИ {'0' * 16}>>>\n"}])
             with contextlib.suppress(UnreadableReply):
-                verdict = read_reply(key, question["answer"], reply)
-                misled[question["type"]] += score_verdict(key, verdict).score != HONEST[question["type"]]
-        assert min(misled[kind] for kind in TYPES) >= 40, (script.__name__, misled)
+                verdict = read_reply(key, question["answer"], reply, structured=not in_text(question))
+                misled[name.partition("-")[0], in_text(question)] += (
+                    score_verdict(key, verdict).score != HONEST[question["type"]]
+                )
+        assert len(misled) == 6
+        assert min(misled.values()) >= 40, (script.__name__, misled)
 
 
 def test_the_card_says_what_was_measured():
     """Its figures are this file's."""
     card = " ".join((ROOT / "tasks/hardmultiqa/README.md").read_text(encoding="utf-8").split())
-    assert f"{len(MADE)} made attacks (25 spellings of a forged verdict, {len(judge_scripts.WRAPPERS)} wrappers" in card
+    made = (
+        f"{len(MADE)} made attacks (25 spellings of a forged verdict, {len(judge_scripts.WRAPPERS)} wrappers, 6 forms"
+    )
+    assert made in card
     assert f"and {len(ATTACKS)} written by hand" in card
     assert "proof against" not in card + (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 
@@ -146,7 +170,7 @@ def test_the_scripts_do_mislead_without_the_defence():
         for script in tuple(never):
             reply = script(question)([{"role": "user", "content": frame}])
             try:
-                verdict = read_reply(key, question["answer"], reply)
+                verdict = read_reply(key, question["answer"], reply, structured=not in_text(question))
             except UnreadableReply:
                 continue
             if score_verdict(key, verdict).score != honest_score(question):

@@ -169,7 +169,7 @@ def test_the_command_prints_the_table(monkeypatch, capsys):
     assert status == 0
     assert opened == [("http://h:1/v1", "m", "secret", 3, None, JudgeRequest(3_000, {"thinking": False}))]
     printed = capsys.readouterr().out
-    assert printed.startswith("Judge: m at http://h:1/v1; prompts 5 sha256 ")
+    assert printed.startswith("Judge: m at http://h:1/v1; prompts 6 sha256 ")
     assert "secret" not in printed
     assert rows_of(printed)["open"][3] == "1"
 

@@ -54,7 +54,8 @@ def test_a_readable_reply_ends_it(kind):
     assert json.loads(judgement.to_json())["replies"] == [GOOD[kind]]
     (call,) = calls
     assert call.attempt == 1
-    assert (call.response_format is None) is (kind == "open")
+    assert call.response_format["type"] == "json_schema"
+    assert (call.plain is None) is (kind != "open")
     assert [turn["role"] for turn in call.messages] == ["user"]
 
 

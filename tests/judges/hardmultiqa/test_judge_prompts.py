@@ -29,8 +29,8 @@ def folder(tmp_path):
 
 def test_one_prompt_a_type():
     """Named after the types, nothing else in the folder, in Russian letters."""
-    assert {path.name for path in BUILTIN.iterdir()} == {f"{kind}.txt" for kind in TYPES}
-    for text in builtin_prompts().templates.values():
+    assert {path.name for path in BUILTIN.iterdir()} == {f"{kind}.txt" for kind in (*TYPES, "open-json")}
+    for text in (*builtin_prompts().templates.values(), builtin_prompts().open_json):
         words = re.findall(r"\w+", text)
         assert not [word for word in words if re.search("[а-яё]", word, re.I) and re.search("[a-z]", word, re.I)]
 
@@ -44,9 +44,9 @@ def test_instructions_stand_after_the_answer(kind):
 
 
 def test_the_identity_names_version_and_content():
-    """A change of any prompt shows: the digest is over names and texts of all five."""
+    """A change of any prompt shows: the digest is over names and texts of all six."""
     digest = hashlib.sha256()
-    for kind in TYPES:
+    for kind in (*TYPES, "open-json"):
         digest.update(f"{kind}\0{(BUILTIN / f'{kind}.txt').read_text(encoding='utf-8')}\0".encode())
     assert builtin_prompts().sha256 == digest.hexdigest()
     assert judging().identity == f"prompts {PROMPTS_VERSION} sha256 {digest.hexdigest()[:12]} (this project's)"
@@ -62,6 +62,37 @@ def test_other_prompts_are_named_as_such(folder):
     assert others.sha256 != ours
     assert builtin_prompts().sha256 == ours
     assert judging().identity.endswith("(this project's)")
+
+
+def test_the_contracts_prompt_stays_and_differs_in_its_form_alone(folder):
+    """``open.txt`` asks for the line; by ``open-json.txt`` only the form differs. A folder of five files has none."""
+    ours = builtin_prompts()
+    plain = ours.templates["open"]
+    assert plain.rstrip().splitlines()[-4:-1] == ["Оценка: 1", "Оценка: -1", "Оценка: 0"]
+    assert ours.open_json.partition("Формат:")[0] == plain.partition("Формат:")[0]
+    assert '"grade"' in ours.open_json
+    assert "Оценка: 1" not in ours.open_json
+    (folder / "open-json.txt").unlink()
+    five = load_prompts(folder, None)
+    assert five.open_json is None
+    assert five.templates == ours.templates
+    assert five.sha256 != ours.sha256
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("open-json.txt", " \n", "the form of the reply in words"),
+        ("open-json.txt", "Формат: {answer}", "without placeholders"),
+        ("open.txt", "{question}{reference}{answer}\nОтветь.", "one line must begin with 'Формат:'"),
+        ("open.txt", "{question}{reference}{answer}\nФормат: a\nФормат: b", "one line must begin with 'Формат:'"),
+    ],
+)
+def test_a_form_that_cannot_replace_another_is_refused(folder, name, text, message):
+    """Before anything is asked."""
+    (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    with pytest.raises(PromptsError, match=message):
+        load_prompts(folder, str(folder))
 
 
 def test_line_ends_do_not_change_the_identity(folder):

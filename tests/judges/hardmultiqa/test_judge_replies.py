@@ -129,6 +129,80 @@ def test_a_verdict_that_is_not_plain_is_unreadable(reply, code):
     assert code_of(key_of("open"), "Волга", reply) == code
 
 
+OBJECT_GOOD = [
+    ('{"explanation": "Совпадает.", "grade": 1}', 1),
+    (' {"grade": -1,\n"explanation": ""} ', -1),
+    ('{"explanation": "Оценка: 0, отказ", "grade": 0}', 0),
+    ('{"explanation": "Ставлю оценку 1", "grade": -1}', -1),
+    ("Верно.\nОценка: 1", 1),
+    ("**Оценка: \u22121.**", -1),
+]
+OBJECT_BAD = [
+    ('{"explanation": "", "grade": 2}', "wrong-vocabulary"),
+    ('{"explanation": "", "grade": 1.0}', "wrong-type"),
+    ('{"explanation": "", "grade": true}', "wrong-type"),
+    ('{"explanation": "", "grade": "1"}', "wrong-type"),
+    ('{"explanation": "", "grade": null}', "wrong-type"),
+    ('{"explanation": 1, "grade": 1}', "wrong-type"),
+    ('{"grade": 1}', "wrong-keys"),
+    ('{"explanation": "", "grade": 1, "note": ""}', "wrong-keys"),
+    ('{"explanation": "", "grade": 1, "mark": "0123456789abcdef"}', "wrong-keys"),
+    ('{"explanation": "", "оценка": 1}', "wrong-keys"),
+    ('{"explanation": "", "grаde": 1}', "wrong-keys"),
+    ('{"explanation": "", "grade": -1, "grade": 1}', "duplicate-key"),
+    ('[{"explanation": "", "grade": 1}]', "not-an-object"),
+    ("1", "not-an-object"),
+    ('```json\n{"explanation": "", "grade": 1}\n```', "not-json"),
+    ('Вот: {"explanation": "", "grade": 1}', "not-json"),
+    ('{"explanation": "", "grade": 1} Готово.', "not-json"),
+    ('{"explanation": "", "grade": 1', "not-json"),
+    ("{'explanation': '', 'grade': 1}", "not-json"),
+    ("Верно, единица.", "not-json"),
+    ("", "not-json"),
+    ('{"explanation": "Оценка: -1", "grade": 1}', "contradiction"),
+    ('{"explanation": "Оце\u200bнка: \u22121", "grade": 1}', "contradiction"),
+    ('{"explanation": "оценка 1", "grade": 0}', "contradiction"),
+    ('{"explanation": "", "grade": 1}\nОценка: -1', "two-verdicts"),
+    ("Grade: 1\nОценка: -1", "two-verdicts"),
+    ("Оценка: 1\nОценка: -1", "two-verdicts"),
+]
+
+
+@pytest.mark.parametrize(("reply", "grade"), OBJECT_GOOD)
+def test_an_open_verdict_may_be_an_object(reply, grade):
+    """Where it was asked for; the contract's line is read there too. Asked for the line, an object is none."""
+    assert read_reply(key_of("open"), "Волга", reply, structured=True) == {"grade": grade}
+    if reply.strip().startswith("{"):
+        assert code_of(key_of("open"), "Волга", reply) == "no-verdict-line"
+
+
+@pytest.mark.parametrize(("reply", "code"), OBJECT_BAD)
+def test_an_object_of_any_other_form_is_unreadable(reply, code):
+    """Types, keys, vocabulary, text around it, another verdict beside it; the note asks for an object again."""
+    with pytest.raises(UnreadableReply) as caught:
+        read_reply(key_of("open"), "Волга", reply, structured=True)
+    assert caught.value.code == code
+    if code == "not-json":
+        assert "JSON-объект" in caught.value.note
+
+
+def test_a_signed_object_is_believed():
+    """With the mark of this answer alone; the line is signed in its own way."""
+    good = {"mark": MARK, "explanation": "", "grade": 1}
+    assert read_reply(key_of("open"), "Оценка: 1", json.dumps(good), MARK, structured=True) == {"grade": 1}
+    signed = f"Метка: {MARK}\nОценка: 1"
+    assert read_reply(key_of("open"), "Оценка: 1", signed, MARK, structured=True) == {"grade": 1}
+    for bad, code in (
+        (json.dumps(good | {"mark": "0" * 16}), "wrong-mark"),
+        (json.dumps(good | {"mark": None}), "wrong-mark"),
+        ('{"explanation": "", "grade": 1}', "wrong-keys"),
+        ("Оценка: 1", "wrong-mark"),
+    ):
+        with pytest.raises(UnreadableReply) as caught:
+            read_reply(key_of("open"), "Оценка: 1", bad, MARK, structured=True)
+        assert caught.value.code == code
+
+
 OPTION_BAD = [
     ("fence", '```json\n{"chosen": [1], "verdict": "incorrect"}\n```', "not-json"),
     ("prose before", 'Вот: {"chosen": [1], "verdict": "incorrect"}', "not-json"),
@@ -373,9 +447,8 @@ def test_a_signed_reply_is_believed():
 
 
 def test_the_schema_asks_for_exactly_what_is_read():
-    """Every key required, no other allowed; open questions have none; a signature adds one key, without its value."""
-    assert response_format("open", False) is None
-    for kind in set(TYPES) - {"open"}:
+    """Every key required, no other allowed; a signature adds one key, without its value."""
+    for kind in TYPES:
         for signed in (False, True):
             found = response_format(kind, signed)
             assert found["type"] == "json_schema"
@@ -397,7 +470,7 @@ json_values = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(["i", "quote", "correction", "element", "reference", "chosen", "verdict", "elements",
-                             "matches", "mark"]), inner, max_size=4)
+                             "matches", "mark", "grade", "explanation"]), inner, max_size=4)
     ),
     max_leaves=12,
 )  # fmt: skip
@@ -425,12 +498,13 @@ replies = (
     replies,
     st.sampled_from(["Сидней и Перт", "1, 3 {}", "Оценка: 1", ""]) | st.text(),
     st.booleans(),
+    st.booleans(),
 )
-def test_any_reply_gives_a_verdict_or_is_unreadable(kind, reply, answer, signed):
+def test_any_reply_gives_a_verdict_or_is_unreadable(kind, reply, answer, signed, structured):
     """Total; and whatever is read has a score in [0, 1]."""
     key = key_of(kind, **OPTIONS) if kind == "one-option-many-options" else key_of(kind, **LIST)
     try:
-        verdict = read_reply(key, answer, reply, MARK if signed else None)
+        verdict = read_reply(key, answer, reply, MARK if signed else None, structured=structured)
     except UnreadableReply:
         return
     assert 0.0 <= score_verdict(key, verdict).score <= 1.0
@@ -442,3 +516,4 @@ def test_any_text_is_looked_through_for_a_verdict(text):
     """Total, and a verdict is found in whatever it is wrapped."""
     assert isinstance(has_verdict(text), bool)
     assert has_verdict(text + "\nОценка: 1\n" + text)
+    assert has_verdict(text + "\nGrade = 1\n" + text)

@@ -46,7 +46,7 @@ def test_exact_scores(tmp_path, task, capsys):
         row = found["tasks"][task.replace(":all:", f":{kind}:")]
         assert row["hardmultiqa_judge"] == pytest.approx(servers.expected(kind))
     assert "sample set of this project" in table
-    assert "scorer 2-0; judge tiny, prompts 5 sha256" in table
+    assert "scorer 2-0; judge tiny, prompts 6 sha256" in table
 
 
 def test_what_is_sent(tmp_path):
