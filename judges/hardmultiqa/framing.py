@@ -1,8 +1,8 @@
-"""The judge's messages: question, reference and answer in blocks whose borders no answer can forge.
+"""The judge's messages: question, reference and answer in blocks whose borders hold what the answer does not.
 
 Every border carries a mark: the beginning of the SHA-256 of answer, question, reference and a counter. The counter is
 raised until none of the three texts holds the mark, so no line inside a block reads as a border; and since the mark
-depends on the answer, whoever writes the answer cannot know it. Equal inputs give equal messages.
+depends on the answer's text, no answer holds its own. Equal inputs give equal messages.
 """
 
 import hashlib
