@@ -43,9 +43,9 @@ class CappedStream:
 
     def __init__(self, stream: Stream, endpoint: Endpoint, window: int | None) -> None:
         self._stream = stream
-        self._endpoint = endpoint
+        self._counter = _Counter(endpoint)
         self._window = window
-        self._fitter = Fitter(window, endpoint, planned=False)
+        self._fitter = Fitter(window, self._counter, planned=False)
 
     async def ask(self, request: Request, longest: str, most: int | None) -> Sent:
         """Send a request.
@@ -87,17 +87,27 @@ class CappedStream:
         size = len(longest.encode("utf-8", "replace"))
         if size * TOKENS_PER_BYTE <= request.max_tokens:
             return request.max_tokens
-        needed = await self._count(request.model, longest) or int(size * TOKENS_PER_BYTE)
+        probe = Request("", "", 0, "completion", request.model, None, longest, 1, {}, {})
+        needed = await self._counter.count_prompt_tokens(probe) or int(size * TOKENS_PER_BYTE)
         cap = request.max_tokens
         while cap < needed and (self._window is None or cap < self._window):
             cap *= 2
         return cap
 
-    async def _count(self, model: str, text: str) -> int | None:
-        probe = Request("", "", 0, "completion", model, None, text, 1, {}, {})
+
+class _Counter:
+    """Counts tokens until the server fails to once: its retries must not delay every verdict of a run."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._works = True
+
+    async def count_prompt_tokens(self, request: Request) -> int | None:
+        """Number of tokens of the prompt; None if the server cannot count them."""
         try:
-            return await self._endpoint.count_prompt_tokens(probe)
-        except EndpointError:  # the request itself will say what is wrong
+            return await self._endpoint.count_prompt_tokens(request) if self._works else None
+        except EndpointError:  # what is wrong with the server, the requests themselves will say
+            self._works = False
             return None
 
 

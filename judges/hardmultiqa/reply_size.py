@@ -14,6 +14,7 @@ _separator = re.compile(r"[\n,;/|•·]| (?:и|или|and|or) ")
 _number = re.compile(r"[0-9]{1,3}")
 _PROSE: Final = 20  # words without a separator; a longer stretch is taken for a list that has spaces alone
 _QUOTE: Final = 100  # characters: the prompts ask for the shortest whole piece
+_MOST: Final = 5_000  # elements; no reply may be longer than they make it (replies)
 _TIMES_REFERENCE: Final = 4  # corrections of a text with so many mistakes
 
 
@@ -36,7 +37,7 @@ def longest_reply(key: Key, answer: str) -> str:
     if key.type == "one-option-many-options":
         chosen = sorted(key.options) or [int(found) for found in dict.fromkeys(_number.findall(answer))]
         return _written(mark | {"chosen": chosen, "verdict": "incorrect"})
-    quotes = list(_pieces(answer))
+    quotes = list(itertools.islice(_pieces(answer), _MOST))
     if key.type == "mistakes":
         # A rewritten text is no list: commas part its clauses. Quotes may stand in the question instead.
         quotes = quotes[: _TIMES_REFERENCE * len(key.reference)]

@@ -1,16 +1,21 @@
 """The cap on a judge's reply: long lists fit, ordinary requests stay what they are, and an overflow is named."""
 
 import asyncio
+import functools
 import json
 
 import pytest
 from aiohttp import web
 from fault_server import FaultServer, body_of, status
 
+from endpoints.client import Endpoint
 from endpoints.journal import Journal
+from endpoints.retry import RetryPolicy
 from judges.asking import JudgeRequest, open_judge
 from judges.hardmultiqa.judging import judge
 from judges.hardmultiqa.replies import MAX_TOKENS
+from judges.hardmultiqa.reply_size import longest_reply
+from metrics.hardmultiqa import parse_key
 from metrics.record import Answer, Sample
 
 RIVERS = [f"Река-{number}" for number in range(1, 121)]
@@ -199,6 +204,24 @@ def test_a_refusal_without_numbers_falls_back_to_the_ordinary_cap():
         found = judged(server, sample("strict-list", RIVERS), "\n".join(RIVERS))
         assert [body["max_tokens"] for body in server.bodies] == [8_192, 2_048]
     assert found.status == "judged"
+
+
+def test_a_tokenizer_that_fails_is_asked_no_more(monkeypatch):
+    """Its retries would delay every verdict; the estimate serves."""
+    quick = RetryPolicy(max_attempts=2, base_s=0.001, cap_s=0.002)
+    monkeypatch.setattr("judges.asking.Endpoint", functools.partial(Endpoint, retry=quick))
+    with FaultServer(says(verdict(RIVERS, 120)), tokenize=status(500), models=windowed(20_000)) as server:
+        assert judged(server, sample("strict-list", RIVERS), "\n".join(RIVERS)).status == "judged"
+        assert len(server.tokenized) == 2
+
+
+@pytest.mark.parametrize("text", ["Река " * 200_000, "Ока, " * 200_000, "\n" * 10**6, "," * 10**6, "я" * 10**6])
+@pytest.mark.parametrize("kind", ["strict-list", "mistakes", "one-option-many-options", "open"])
+@pytest.mark.timeout(20)
+def test_the_longest_reply_is_bounded(kind, text):
+    """A runaway answer costs neither time nor memory."""
+    asked = sample(kind, ["1"], "Какие? 1) Обь 2) Дон 3) Ока")
+    assert len(longest_reply(parse_key(asked.scoring), text)) < 2_000_000
 
 
 @pytest.mark.parametrize(
