@@ -9,7 +9,8 @@ from builders.sobhard.sources.model import Value
 
 __all__ = ["CorpusError", "Document", "Refusal", "is_held_back"]
 
-_SPECIAL: Final = re.compile(r"[.\[\]]")  # in a key: a path cannot name it (SOBHard contract, 7)
+# In a key: a path cannot name it (SOBHard contract, 7), or not in one line of a prompt.
+_SPECIAL: Final = re.compile(r"[.\[\]\n\t]")
 _HELD_BACK: Final = 0.26
 _SEED: Final = "sobhard held back 221"
 
@@ -41,7 +42,7 @@ class Document(NamedTuple):
 
     @property
     def addressable(self) -> bool:
-        """Whether paths can name every key: none holds a dot or a bracket, and none is empty."""
+        """Whether paths can name every key: none holds a dot, a bracket or a line feed, and none is empty."""
         todo: list[Value] = [self.value]
         while todo:
             item = todo.pop()
