@@ -64,8 +64,11 @@ def _documents(file: File, corpus: Corpus) -> Iterator[Document | Refusal]:
         except SourceRefused as error:
             yield Refusal(name, error.code, error.reason)
             continue
+        layout = file.layout
+        if file.notation == "xml":  # an edited copy is written with the attributes of the original
+            layout = layout._replace(attributes=sources.xml_attributes(cut))
         held_back = corpus != "builtin" and is_held_back(name)
-        document = Document(name, file.origin, file.notation, value, file.layout, cut, held_back)
+        document = Document(name, file.origin, file.notation, value, layout, cut, held_back)
         yield refusal(document) or document
 
 

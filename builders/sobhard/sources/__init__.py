@@ -11,6 +11,7 @@ derives an answer again.
 from builders.sobhard.sources.model import REFUSALS, Column, Layout, LayoutError, SourceRefused
 from builders.sobhard.sources.pages import html_tables, markdown_tables
 from builders.sobhard.sources.registry import NOTATIONS, Notation, convention, read, write
+from builders.sobhard.sources.xml_source import xml_attributes
 
 __all__ = [
     "NOTATIONS",
@@ -25,4 +26,5 @@ __all__ = [
     "markdown_tables",
     "read",
     "write",
+    "xml_attributes",
 ]

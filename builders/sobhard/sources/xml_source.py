@@ -14,9 +14,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
-from builders.sobhard.sources.model import MAX_DEPTH, MAX_NODES, Layout, Value, checked, clip, refuse
+from builders.sobhard.sources.model import MAX_DEPTH, MAX_NODES, Layout, Value, checked, clip, prepared, refuse
 
-__all__ = ["TEXT_KEY", "read_xml", "write_xml"]
+__all__ = ["TEXT_KEY", "read_xml", "write_xml", "xml_attributes"]
 
 TEXT_KEY: Final = "text"
 _SPACE: Final = " \t\n"
@@ -39,6 +39,7 @@ class _Reader:
         self.root: dict[str, Value] = {}
         self.open: list[tuple[str, dict[str, str], dict[str, list[Value]]]] = []  # name, attributes, children by name
         self.declared: dict[str, str] = {}  # the namespaces that the next element declares
+        self.attributes: set[str] = set()  # names of all attributes
         self.count = 0
 
     def take(self, events: Iterable[tuple[str, Any]]) -> None:
@@ -63,6 +64,7 @@ class _Reader:
         if element.prefix:
             name = f"{element.prefix}:{name}"
         attributes = self.declared | {_attribute(element, key): value for key, value in element.attrib.items()}
+        self.attributes.update(attributes)
         self.open.append((name, attributes, {}))
         self.declared = {}
 
@@ -124,6 +126,19 @@ def read_xml(text: str, layout: Layout) -> Value:
         SourceRefused: syntax, mixed-content, name-clash, edge-whitespace, directive, undeclared-entity, markup,
             too-deep, too-large.
     """
+    return checked(_read(text).root)
+
+
+def xml_attributes(text: str) -> frozenset[str]:
+    """The names of the attributes of a document: with them ``write_xml`` writes its value much as it was.
+
+    Raises:
+        SourceRefused: as ``read_xml``.
+    """
+    return frozenset(_read(prepared(text)).attributes)
+
+
+def _read(text: str) -> _Reader:
     _check_declarations(text)
     reader = _Reader()
     parser = etree.XMLPullParser(
@@ -143,7 +158,7 @@ def read_xml(text: str, layout: Layout) -> Value:
     except etree.XMLSyntaxError as error:
         reader.take(parser.read_events())
         return refuse("syntax", f"{error.msg} at line {error.lineno}")
-    return checked(reader.root)
+    return reader
 
 
 def _children(value: dict[str, Value]) -> Iterable[tuple[str, Value]]:

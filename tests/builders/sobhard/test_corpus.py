@@ -38,12 +38,19 @@ def fetched():
     return survey(cache)
 
 
+def _written(document):
+    """The value once more, written anew in the document's own notation: an edited copy is."""
+    text = sources.write(document.notation, document.value, document.layout)
+    return sources.read(document.notation, text, document.layout)
+
+
 def _proven(documents):
     """The documents hold what they say, sorted and told apart."""
     ids = [document.id for document in documents]
     assert ids == sorted(set(ids))
     for document in documents:
         assert same_value(sources.read(document.notation, document.text, document.layout), document.value), document.id
+        assert same_value(_written(document), document.value), document.id
         assert "\r" not in document.text
         assert not document.text.startswith("\ufeff")
 

@@ -15,6 +15,7 @@ from builders.sobhard.sources import (
     convention,
     read,
     write,
+    xml_attributes,
 )
 from builders.sobhard.sources.model import same_value
 
@@ -191,3 +192,10 @@ def test_an_unknown_notation_is_a_mistake_of_the_caller():
     """No notation is guessed."""
     with pytest.raises(KeyError):
         read("sql", "x")
+
+
+def test_xml_is_written_as_it_was():
+    """With the attributes of a document its value is written with the same elements, namespaces among them."""
+    text = '<?xml version="1.0" encoding="UTF-8"?>\n<x:a xmlns:x="u" x:k="1">\n  <b n="2">t</b>\n  <b n="3"/>\n</x:a>\n'
+    assert xml_attributes("\ufeff" + text) == {"xmlns:x", "x:k", "n"}
+    assert write("xml", read("xml", text), Layout(attributes=xml_attributes(text))) == text
