@@ -13,7 +13,6 @@ from typing import Final
 
 from tqdm import tqdm
 
-from builders.ifhard.jobs import SHOTS
 from builders.ifhard.type_tables import FULL_SIZE
 from endpoints.terminal import speak_utf8, survive_closed_pipes
 
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{parser.prog}: OR-tools is not installed: pip install -r requirements-build.txt\n")
         return 2
     try:
-        with tqdm(total=options.size + SHOTS, unit="question", file=sys.stderr) as bar:
+        with tqdm(total=options.size, unit="question", file=sys.stderr) as bar:
             built = build_questions(options.seed, options.size, None, options.processes, bar.update)
         files = make_files(built, options.seed)
     except BuildError as error:

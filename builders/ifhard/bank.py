@@ -5,6 +5,7 @@ scorer, so that the two can never disagree about what a word or a first letter i
 """
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from builders.ifhard.habits import HABITS
 from metrics.ifhard.text import cores_of, first_letter, fold, sentences_of
 
 __all__ = [
@@ -119,11 +121,16 @@ class Probe:
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic of the bank, measured; ``common`` are the words (cores) that many topics use."""
+    """One topic of the bank, measured.
+
+    Attributes:
+        keys: task -> what a JSON object may say of it, two to five words; the last one suits a list.
+        common: words (cores) that many topics use.
+    """
 
     id: str
     title: str
-    tasks: tuple[str, ...]
+    keys: Mapping[str, tuple[str, ...]]
     contexts: tuple[Context, ...]
     probes: tuple[Probe, ...]
     keywords: tuple[Keyword, ...]
@@ -131,32 +138,27 @@ class Topic:
     phrases: tuple[Unit, ...]
     common: frozenset[str] = frozenset()
 
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The task lines."""
+        return tuple(self.keys)
+
+    @property
+    def plain(self) -> tuple[Context, ...]:
+        """The contexts that are no decoys."""
+        return tuple(context for context in self.contexts if not context.decoy)
+
     def mentions(self, context: Context, probe: Probe) -> bool:
         """Whether the context mentions the probe's thing: some word starts with its stem."""
         return measure(context.text).hits(probe.stem) > 0
 
 
-# What words of a decoy tell which habit it describes, where the bank does not name it.
-_HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("bold", ("звёздоч", "звездоч")),
-    ("question", ("вопрос",)),
-    ("list", ("списк", "списоч", "пункт", "тире")),
-    ("caps", ("заглавн", "прописн", "больших букв", "большими букв")),
-    ("digits", ("цифр",)),
-    ("exclamation", ("восклицат",)),
-    ("table", ("таблиц",)),
-    ("postscript", ("постскриптум",)),
-    ("lines", ("с новой строки",)),
-)
-
-
-def _habit(entry: Mapping[str, Any]) -> str:
-    if not entry.get("decoy"):
-        return ""
-    if entry.get("habit", "other") != "other":
-        return str(entry["habit"])
-    text = str(entry["text"]).lower()
-    return next((name for name, stems in _HABITS if any(stem in text for stem in stems)), "other")
+def _context(entry: Mapping[str, Any]) -> Context:
+    if not entry["decoy"]:
+        return Context(entry["text"], False, "")
+    if entry["habit"] not in HABITS:
+        raise KeyError(f"unknown habit {entry['habit']!r}")
+    return Context(entry["text"], True, entry["habit"])
 
 
 def load_topic(topic: str, folder: Path = BANK) -> Topic:
@@ -175,14 +177,14 @@ def load_topic(topic: str, folder: Path = BANK) -> Topic:
         loaded = Topic(
             id=data["topic"],
             title=data["title"],
-            tasks=tuple(data["tasks"]),
-            contexts=tuple(Context(str(c["text"]), bool(c["decoy"]), _habit(c)) for c in data["contexts"]),
+            keys={task: tuple(keys.split()) for task, keys in data["tasks"].items()},
+            contexts=tuple(map(_context, data["contexts"])),
             probes=tuple(Probe(**probe) for probe in data["probes"]),
             keywords=tuple(Keyword(**keyword) for keyword in data["keywords"]),
             sentences=tuple(measure(text) for text in data["sentences"]),
             phrases=tuple(measure(text) for text in data["phrases"]),
         )
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise BankError(f"{path.name}: {error}") from error
     for unit in loaded.sentences:
         # Twice in a row shows whether the stop still ends the sentence when another one follows.
@@ -191,6 +193,10 @@ def load_topic(topic: str, folder: Path = BANK) -> Topic:
     for unit in loaded.phrases:
         if not unit.cores or unit.end:
             raise BankError(f"{path.name}: not a phrase: {unit.text!r}")
+    for task, keys in loaded.keys.items():
+        # «ё» is left out: a key written with «е» in its place would be another key.
+        if not 2 <= len(set(keys)) == len(keys) <= 5 or not all(re.fullmatch("[а-я]+", key) for key in keys):
+            raise BankError(f"{path.name}: not two to five different keys, each a word without «ё»: {task!r}")
     texts = [*loaded.tasks, *(unit.text for unit in (*loaded.sentences, *loaded.phrases))]
     repeated = sorted({text for text in texts if texts.count(text) > 1})
     if repeated:

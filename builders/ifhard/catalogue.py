@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["BESIDE", "CATALOGUE", "FAMILIES", "CatalogueError", "Variant", "load_catalogue", "plural_form"]
+__all__ = ["BESIDE", "CATALOGUE", "DEFINED", "FAMILIES", "CatalogueError", "Variant", "load_catalogue", "plural_form"]
 
 CATALOGUE = Path(__file__).with_name("wordings")
 FAMILIES: tuple[str, ...] = ("structure", "lexical", "style", "format", "logic")
@@ -27,16 +27,23 @@ BESIDE = frozenset(
         "items",
         "sentence",
         "sentences",
+        "word",
         "paragraphs",
         "lower",
-        "length",
+        "counted",
         "listed",
+        "numbered",
+        "tagged",
         "digitless",
         "stops",
-        "latinless",
+        "same",
+        "same_a",
+        "same_b",
     }
 )
-"""What a wording may look at beside itself; :mod:`builders.ifhard.surroundings` says what each means."""
+"""What a wording may look at beside itself; the header of ``structure.yaml`` says what each means."""
+DEFINED = frozenset({"list", "sentence", "word"})
+"""Those of them that one line of a question explains for all lines after it."""
 _SLOT = re.compile(r"\{(\w+)(?:\+(\w+))?((?:\|[^{}|]*)*)\}")
 _OPTION = re.compile(r"\[((?:[+-]\w+)+):([^\[\]]*)\]")
 _TAG = re.compile(r"([+-])(\w+)")
@@ -84,6 +91,12 @@ def _pick_options(template: str, beside: Set[str]) -> str:
     while _OPTION.search(template):
         template = _OPTION.sub(keep, template)
     return template
+
+
+def _same(values: Mapping[str, Any]) -> Set[str]:
+    """A tag for each word that is its own stem: a wording then names it once."""
+    ends = ("", "_a", "_b")
+    return {f"same{end}" for end in ends if f"word{end}" in values and values[f"word{end}"] == values.get(f"stem{end}")}
 
 
 def _fill_params(template: Any, values: Mapping[str, Any]) -> Any:
@@ -136,7 +149,11 @@ class Variant:
 
     def wording(self, index: int, values: Mapping[str, Any], beside: Set[str] = frozenset()) -> str:
         """The ``index``-th Russian wording for these slot values, beside what is named (tags of BESIDE)."""
-        return _fill_text(_pick_options(self.ru[index], beside), values, "и")
+        return _fill_text(_pick_options(self.ru[index], beside | _same(values)), values, "и")
+
+    def defines(self, index: int) -> frozenset[str]:
+        """What the ``index``-th wording explains unless it is explained already (tags of DEFINED)."""
+        return frozenset(tag for tag in DEFINED if f"[-{tag}:" in self.ru[index])
 
     def mirror(self, values: Mapping[str, Any]) -> str:
         """The English mirror for these slot values."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from builders.ifhard.bank import Context, Keyword, Probe, Topic, Unit, measure
+from builders.ifhard.bank import Keyword, Probe, Topic, Unit, measure
 from builders.ifhard.catalogue import Variant
 from metrics.ifhard.text import fold
 
@@ -85,7 +85,7 @@ class Draft:
         topic, task, rng: where the material comes from, the task line, the attempt's own randomness.
         frame: one of :data:`builders.ifhard.frames.FRAMES`.
         asks: the stack, in the order of the question.
-        context, probe, holds: background and what the conditional (if any) looks at.
+        probe, holds: what the conditional (if any) looks at, and whether the background mentions it.
         kind: what the slots take in general, ``sentence`` or ``phrase``; ``kinds``: the same for each slot.
         want_n: how many slots, if a requirement says so; n_low, n_high: between which numbers at any rate.
         wishes: ranges that the number of slots should lie in where it can, the first ones first.
@@ -108,7 +108,6 @@ class Draft:
     rng: Random
     frame: str
     asks: list[Ask]
-    context: Context | None = None
     probe: Probe | None = None
     holds: bool = False
     kind: str = "sentence"

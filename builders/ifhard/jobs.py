@@ -14,9 +14,8 @@ from builders.ifhard.bank import Topic
 from metrics.ifhard.text import cores_of
 from tasks.ifhard.prompts import STYLES, WORDINGS
 
-__all__ = ["SHOTS", "Job", "deal", "deal_jobs"]
+__all__ = ["Job", "deal", "deal_jobs"]
 
-SHOTS: Final = 5
 _TOPUP: Final = 0.1
 """Share of questions that are added for the sake of a rare type."""
 _CONTEXT: Final = 717 / 1260

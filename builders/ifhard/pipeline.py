@@ -7,7 +7,7 @@ and the results of a round are taken in the order of the jobs, so the number of 
 
 import multiprocessing
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,8 +18,9 @@ from typing import Final
 from builders.ifhard.bank import BANK, Topic, load_bank
 from builders.ifhard.catalogue import CATALOGUE, Variant, load_catalogue
 from builders.ifhard.draft import InfeasibleError
-from builders.ifhard.jobs import SHOTS, Job, deal_jobs
+from builders.ifhard.jobs import Job, deal_jobs
 from builders.ifhard.question import Question, make_question
+from builders.ifhard.shots import load_shots
 from builders.ifhard.stack import Plan, Quotas, plan_stack
 from builders.ifhard.type_tables import LEFT_OUT
 from builders.ifhard.validate import BuildError, check_question
@@ -184,10 +185,10 @@ def build_questions(
     processes: int = 1,
     progress: Callable[[int], object] = lambda count: None,
 ) -> Built:
-    """Make both splits.
+    """Make the questions of the test split, and read the examples.
 
     Args:
-        seed: any integer; the shots have a seed of their own derived from it.
+        seed: any integer; the shots are the same for all of them.
         size: number of test questions (1260 for a full build).
         sources: bank and catalogue; None takes those of the project.
         processes: worker processes; changes the speed only.
@@ -197,39 +198,39 @@ def build_questions(
         BuildError: a question breaks a guarantee, or a job stays without a question.
     """
     sources = sources or Sources()
-    topics = list(load_bank(sources.bank).values())
+    bank = load_bank(sources.bank)
     tally, quotas = Tally(), Quotas(size, LEFT_OUT)
-    ids: set[str] = set()
+    shots = _checked_shots(bank, load_catalogue(sources.catalogue))
+    shown = {_stack(question) for question in shots}
+    ids = {question.base_id for question in shots}
     texts: set[tuple[str, ...]] = set()
-    stacks: set[frozenset[str]] = set()
 
     def is_new(question: Question) -> bool:
         text = (question.job.task, question.context, *question.lines)
-        if question.base_id in ids or text in texts:
+        if question.base_id in ids or text in texts or _stack(question) in shown:
             return False
         ids.add(question.base_id)
         texts.add(text)
-        stacks.add(_stack(question))
         return True
 
-    def is_apart(question: Question) -> bool:
-        return _stack(question) not in stacks and is_new(question)
-
+    name = str(seed)
+    jobs = deal_jobs("test", size, list(bank.values()), Random(f"{name}/test/jobs"))
     with _workers(sources, processes) as run:
-        name = str(seed)
-        test = _make_split(
-            name, deal_jobs("test", size, topics, Random(f"{name}/test/jobs")), quotas, run, tally, is_new, progress
-        )
-        shots = _make_split(
-            name,
-            deal_jobs("shots", SHOTS, topics, Random(f"{name}/shots/jobs")),
-            Quotas(size, LEFT_OUT),
-            run,
-            Tally(),
-            is_apart,
-            progress,
-        )
-    return Built(test, shots, tally)
+        return Built(_make_split(name, jobs, quotas, run, tally, is_new, progress), shots, tally)
+
+
+def _checked_shots(bank: Mapping[str, Topic], catalogue: Mapping[str, Variant]) -> list[Question]:
+    """The examples.
+
+    Raises:
+        BuildError: one breaks a guarantee.
+    """
+    shots = load_shots(bank, catalogue)
+    for question, topic in shots:
+        faults = check_question(question, topic)
+        if faults:
+            raise BuildError(f"shots question {question.job.number}: {faults[0]}\n{question}")
+    return [question for question, _ in shots]
 
 
 def _stack(question: Question) -> frozenset[str]:

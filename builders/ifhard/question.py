@@ -11,19 +11,21 @@ from typing import Any, Final
 from builders.ifhard.bank import Context, Probe, Topic
 from builders.ifhard.catalogue import Variant
 from builders.ifhard.composer import compose
-from builders.ifhard.draft import Ask, Draft
+from builders.ifhard.draft import Ask, Draft, InfeasibleError
 from builders.ifhard.frames import TERMINAL
+from builders.ifhard.habits import overruling
+from builders.ifhard.implied import implied
 from builders.ifhard.jobs import Job
-from builders.ifhard.surroundings import surroundings
+from builders.ifhard.surroundings import worded
 from builders.ifhard.type_tables import RULES
 from tasks.ifhard.prompts import template_text
 
-__all__ = ["Question", "difficulty", "make_question", "row_of"]
+__all__ = ["Question", "difficulty", "make_question", "question_of", "row_of"]
 
 _SHOWN: Final = ("word", "word_a", "word_b", "mention", "m")
 """Slots that wordings show for people and that need not be parameters."""
-_DECOY: Final = 0.5
-"""How often a decoy that the stack overrules is taken, where there is one."""
+_DECOY: Final = 0.75
+"""How often a decoy that the requirements overrule is taken, where there is one."""
 
 
 @dataclass(frozen=True)
@@ -74,29 +76,20 @@ def _holds(keys: Sequence[str]) -> bool:
     return any(key.endswith("@true") for key in keys)
 
 
-def _background(job: Job, topic: Topic, keys: Sequence[str], rng: Random) -> tuple[Context | None, Probe | None]:
-    """The context and, for a conditional, the thing that it does or does not mention."""
-    if not job.with_context:
-        return None, None
-    plain = [context for context in topic.contexts if not context.decoy]
-    if any("@" in key for key in keys):
-        pairs = [
-            (context, probe)
-            for probe in topic.probes
-            for context in plain
-            if topic.mentions(context, probe) == _holds(keys)
-        ]
-        # A probe first: pairs where it holds are few, those where it does not are many.
-        probe = rng.choice(sorted({probe for _, probe in pairs}, key=lambda probe: probe.stem))
-        return rng.choice([context for context, other in pairs if other == probe]), probe
-    decoys = [
-        context
-        for context in topic.contexts
-        if context.decoy and any(context.habit in RULES[key].overrules for key in keys)
+def _condition(topic: Topic, holds: bool, rng: Random) -> tuple[Context, Probe]:
+    """For a conditional, a context and a thing that it does or does not mention."""
+    pairs = [
+        (context, probe) for probe in topic.probes for context in topic.plain if topic.mentions(context, probe) == holds
     ]
-    if decoys and rng.random() < _DECOY:
-        return rng.choice(decoys), None
-    return rng.choice(plain), None
+    # A probe first: pairs where it holds are few, those where it does not are many.
+    probe = rng.choice(sorted({probe for _, probe in pairs}, key=lambda probe: probe.stem))
+    return rng.choice([context for context, other in pairs if other == probe]), probe
+
+
+def _background(topic: Topic, constraints: Sequence[Mapping[str, Any]], rng: Random) -> Context:
+    """A context that no condition looks at: now and then a decoy whose habit the finished requirements exclude."""
+    decoys = [context for context in topic.contexts if context.decoy and overruling(context.habit, constraints)]
+    return rng.choice(decoys if decoys and rng.random() < _DECOY else topic.plain)
 
 
 def make_question(
@@ -107,7 +100,9 @@ def make_question(
     Raises:
         InfeasibleError: this stack with these choices has no witness.
     """
-    context, probe = _background(job, topic, keys, rng)
+    context, probe = None, None
+    if any("@" in key for key in keys):
+        context, probe = _condition(topic, _holds(keys), rng)
     asks = [Ask(catalogue[key.partition("@")[0]]) for key in keys]
     draft = Draft(
         topic=topic,
@@ -115,21 +110,24 @@ def make_question(
         rng=rng,
         frame=frame,
         asks=asks,
-        context=context,
         probe=probe,
         holds=_holds(keys),
         kind=_kind(frame, keys, rng),
     )
     witness = compose(draft)
-    constraints = tuple(
-        {
-            "category": ask.variant.category,
-            "family": ask.variant.family,
-            "params": ask.variant.params(ask.values),
-            "is_terminal": ask.variant.terminal,
-        }
-        for ask in asks
-    )
+    constraints = tuple(map(_constraint, asks))
+    if implied(constraints):
+        raise InfeasibleError("a requirement is implied by another")
+    if job.with_context and context is None:
+        context = _background(topic, constraints, rng)
+    return question_of(job, frame, keys, asks, context, witness, rng)
+
+
+def question_of(
+    job: Job, frame: str, keys: Sequence[str], asks: Sequence[Ask], context: Context | None, witness: str, rng: Random
+) -> Question:
+    """The question of requirements whose slots are all filled; ``rng`` chooses their wordings."""
+    constraints = tuple(map(_constraint, asks))
     return Question(
         job=job,
         frame=frame,
@@ -137,14 +135,20 @@ def make_question(
         difficulty=difficulty(keys, constraints),
         context=context.text if context else "",
         constraints=constraints,
-        lines=tuple(
-            ask.variant.wording(rng.randrange(len(ask.variant.ru)), ask.values, surroundings(frame, keys, place))
-            for place, ask in enumerate(asks)
-        ),
+        lines=worded(frame, keys, [ask.variant for ask in asks], [ask.values for ask in asks], rng),
         witness=witness,
         shown=tuple(frozenset(ask.values[slot] for slot in _SHOWN if slot in ask.variant.slots) for ask in asks),
         decoy=context.habit if context else "",
     )
+
+
+def _constraint(ask: Ask) -> dict[str, Any]:
+    return {
+        "category": ask.variant.category,
+        "family": ask.variant.family,
+        "params": ask.variant.params(ask.values),
+        "is_terminal": ask.variant.terminal,
+    }
 
 
 def _kind(frame: str, keys: Sequence[str], rng: Random) -> str:

@@ -5,15 +5,19 @@ list item is, how many there are, that no letter is a capital. Wordings mark suc
 ``structure.yaml``), and this module tells which of them a stack makes needless.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
 
+from builders.ifhard.catalogue import Variant
+from builders.ifhard.frames import LISTS
 from builders.ifhard.type_tables import RULES
 
-__all__ = ["surroundings"]
+__all__ = ["surroundings", "worded"]
 
 
 def surroundings(frame: str, keys: Sequence[str], place: int) -> frozenset[str]:
-    """What the wording of one requirement may take for granted.
+    """What the wording of one requirement may take for granted, whatever the wordings of the others.
 
     Args:
         frame: shape of the answer, one of :data:`builders.ifhard.frames.FRAMES`.
@@ -23,12 +27,29 @@ def surroundings(frame: str, keys: Sequence[str], place: int) -> frozenset[str]:
     Returns:
         Tags of :data:`builders.ifhard.catalogue.BESIDE`.
     """
-    tags = {"listed"} if frame in {"bullets", "numbers", "parts"} else set()
+    tags = {"listed"} if frame in LISTS | {"parts"} else set()
     for other, key in enumerate(keys):
         if other != place:
             tags |= RULES[key].tells
-    for key in keys[:place]:
-        explained = RULES[key].explains
-        # Any marker will do for the items explained, while those of items_total_words are of one kind.
-        tags |= explained - {"list"} if keys[place].startswith("structure:items_total_words") else explained
+    # Where nothing says that the list has no numbers, the answer may have them.
+    if frame in LISTS and "digitless" not in tags and not any("bullets" in RULES[key].tells for key in keys):
+        tags.add("numbered")
     return frozenset(tags)
+
+
+def worded(
+    frame: str, keys: Sequence[str], variants: Sequence[Variant], values: Sequence[Mapping[str, Any]], rng: Random
+) -> tuple[str, ...]:
+    """The lines of a question: for each requirement one of its wordings; the first that needs a rule explains it.
+
+    Args:
+        frame, keys: as for :func:`surroundings`.
+        variants, values: of each requirement, in the order of the question.
+        rng: chooses the wordings.
+    """
+    lines, explained = [], frozenset[str]()
+    for place, (variant, slots) in enumerate(zip(variants, values, strict=True)):
+        index = rng.randrange(len(variant.ru))
+        lines.append(variant.wording(index, slots, surroundings(frame, keys, place) | explained))
+        explained |= variant.defines(index)
+    return tuple(lines)

@@ -2,7 +2,8 @@
 
 Each witness scores 1.0 with the shipped scorer; each requirement rejects a targeted corruption of its own witness;
 each condition is derived anew from the context it is shipped with; parameters are accepted by the scorer and are
-those that the wording says; nothing occurs twice, and the splits share nothing.
+those that the wording says; no requirement is implied by another, and no answer in the form that a decoy describes can
+meet all of them; nothing occurs twice, and the splits share nothing.
 """
 
 import json
@@ -11,6 +12,8 @@ from typing import Any, Final
 
 from builders.ifhard.bank import Topic, measure
 from builders.ifhard.corrupt import corrupt
+from builders.ifhard.habits import overruling
+from builders.ifhard.implied import implied
 from builders.ifhard.question import Question
 from builders.ifhard.readback import readback
 from metrics.ifhard import ParamsError, check_params, check_row, score, verify
@@ -73,6 +76,11 @@ def check_question(question: Question, topic: Topic) -> list[str]:
     count = len(question.constraints)
     faults = [fault for place in range(count) for fault in _check_requirement(question, place)]
     faults += _check_condition(question, topic)
+    # What requirements mean together is asked of good ones only.
+    if not faults:
+        faults += implied(question.constraints)
+        if question.decoy and not overruling(question.decoy, question.constraints):
+            faults.append(f"an answer in the form of the decoy ({question.decoy}) may meet all requirements")
     if not MIN_REQUIREMENTS <= count <= MAX_REQUIREMENTS:
         faults.append(f"{count} requirements")
     if len({constraint["family"] for constraint in question.constraints}) < 2:

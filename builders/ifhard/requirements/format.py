@@ -11,38 +11,24 @@ from builders.ifhard.requirements.row import BULLETS, NUMBERS, PROSE, TEXT, Dema
 from builders.ifhard.requirements.spoil import bullet, closed, number
 from metrics.ifhard.text import CORE_STRIP, fold, words_of
 
-__all__ = ["KEYS", "TYPES", "embolden"]
-
-# Habits of writing that a data format leaves no room for.
-_DATA_OVERRULES: Final = "list table lines question postscript bold"
-# Keys say nothing about the values: any phrase fits any of them. None has «ё», which a key check would not forgive.
-KEYS: Final[tuple[tuple[str, ...], ...]] = (
-    ("утро", "день", "вечер"),
-    ("утро", "день", "вечер", "ночь"),
-    ("начало", "середина", "конец"),
-    ("сначала", "потом"),
-    ("сначала", "потом", "наконец"),
-    ("раз", "два", "три"),
-    ("раз", "два", "три", "четыре"),
-    ("вещь", "мелочь", "занятие"),
-    ("будни", "выходной"),
-    ("деталь", "мысль", "итог"),
-    ("было", "есть", "будет"),
-    ("первое", "второе", "третье"),
-    ("зима", "весна", "лето", "осень"),
-    ("главное", "мелочь"),
-    ("тема", "деталь", "вывод"),
-)
+__all__ = ["TYPES", "embolden"]
 
 
 def _list_settle(draft: Draft, ask: Ask) -> None:
     ask.values["n"] = draft.n
 
 
-def _json_fix(draft: Draft, ask: Ask) -> None:
-    keys = list(draft.rng.choice(KEYS))
+def _task_keys(draft: Draft, ask: Ask) -> list[str]:
+    """Two to four keys of the task in a random order; the last one of the bank, which a list suits, is among them."""
+    *others, listed = draft.topic.keys[draft.task]
+    keys = [*draft.rng.sample(others, draft.rng.randint(1, len(others))), listed]
+    draft.rng.shuffle(keys)
     draft.extra["keys"] = ask.values["keys"] = keys
-    draft.want_n = len(keys)
+    return keys
+
+
+def _json_fix(draft: Draft, ask: Ask) -> None:
+    draft.want_n = len(_task_keys(draft, ask))
 
 
 def _json_narrow(draft: Draft, ask: Ask) -> None:
@@ -55,10 +41,11 @@ def _json_narrow(draft: Draft, ask: Ask) -> None:
 
 
 def _jsonlist_fix(draft: Draft, ask: Ask) -> None:
-    keys = list(draft.rng.choice([keys for keys in KEYS if len(keys) <= 4]))
+    keys = _task_keys(draft, ask)
+    listed = draft.topic.keys[draft.task][-1]
     items = draft.rng.choice((2, 3, 4))
-    draft.extra.update(keys=keys, list_key=draft.rng.choice(keys), list_items=items)
-    ask.values.update(keys=keys, list_key=draft.extra["list_key"], items=items)
+    draft.extra.update(list_key=listed, list_items=items)
+    ask.values.update(list_key=listed, items=items)
     draft.want_n = len(keys) - 1 + items
 
 
@@ -290,7 +277,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="items markup",
                 bars="line task",
                 tells="list bullets items",
-                overrules="table lines",
             )
         },
         not_built={"with_text": "the shape with text around the list is not composed"},
@@ -308,7 +294,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="items markup digits",
                 bars="line task",
                 tells="list items",
-                overrules="table",
             )
         },
         not_built={"with_text": "the shape with text around the list is not composed"},
@@ -318,10 +303,10 @@ TYPES: Final[dict[str, Type]] = {
     "format:json_object": Type(
         share=50,
         rules={
-            "plain": rule(frozenset({"json"}), 0.85, "shape", pins=True, weight=0.5, overrules=_DATA_OVERRULES),
-            "max_words": rule(frozenset({"json"}), 0.75, "shape", pins=True, overrules=_DATA_OVERRULES),
-            "no_commas": rule(frozenset({"json"}), 0.75, "shape", pins=True, weight=0.5, overrules=_DATA_OVERRULES),
-            "max_words_no_commas": rule(frozenset({"json"}), 0.7, "shape", pins=True, overrules=_DATA_OVERRULES),
+            "plain": rule(frozenset({"json"}), 0.85, "shape", pins=True, weight=0.5),
+            "max_words": rule(frozenset({"json"}), 0.75, "shape", pins=True),
+            "no_commas": rule(frozenset({"json"}), 0.75, "shape", pins=True, weight=0.5),
+            "max_words_no_commas": rule(frozenset({"json"}), 0.7, "shape", pins=True),
         },
         demand=Demand(fix=_json_fix, narrow=_json_narrow),
         corrupt=_other_key,
@@ -334,16 +319,14 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "format:json_array": Type(
         share=34,
-        rules={
-            "plain": rule(frozenset({"array"}), 0.65, "shape", pins=True, brings="digits", overrules=_DATA_OVERRULES)
-        },
+        rules={"plain": rule(frozenset({"array"}), 0.65, "shape", pins=True, brings="digits")},
         demand=Demand(fix=_array_fix),
         corrupt=_wrong_count,
         said_words=frozenset({"пункт", "слов"}),
     ),
     "format:csv_line": Type(
         share=32,
-        rules={"plain": rule(frozenset({"csv"}), 0.5, "shape", pins=True, overrules=_DATA_OVERRULES)},
+        rules={"plain": rule(frozenset({"csv"}), 0.5, "shape", pins=True)},
         demand=Demand(fix=_csv_fix, place=_csv_place),
         corrupt=_one_field,
     ),
@@ -359,23 +342,17 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "format:markdown_table": Type(
         share=36,
-        rules={
-            "plain": rule(
-                frozenset({"table"}), 0.8, "shape", pins=True, brings="markup", overrules="list question postscript"
-            )
-        },
+        rules={"plain": rule(frozenset({"table"}), 0.8, "shape", pins=True, brings="markup")},
         demand=Demand(fix=_table_fix),
         corrupt=_last_line_lost,
     ),
     "format:bold_words": Type(
         share=130,
         rules={
-            "plain": rule(TEXT, 0.85, "bold", brings="markup", bars="lines", overrules="bold"),
-            "words_each": rule(TEXT, 0.75, "bold", brings="markup", bars="lines", overrules="bold"),
-            "position": rule(PROSE, 0.4, "bold nth", brings="markup", bars="lines first-line task", overrules="bold"),
-            "stems": rule(
-                TEXT, 0.8, "bold keyword", brings="rare markup", bars="lines", overrules="bold", sentence_items=True
-            ),
+            "plain": rule(TEXT, 0.85, "bold", brings="markup", bars="lines"),
+            "words_each": rule(TEXT, 0.75, "bold", brings="markup", bars="lines"),
+            "position": rule(PROSE, 0.4, "bold nth", brings="markup", bars="lines first-line task"),
+            "stems": rule(TEXT, 0.8, "bold keyword", brings="rare markup", bars="lines", sentence_items=True),
         },
         demand=Demand(fix=_bold_fix, shape=_bold_shape, place=_bold_place, settle=_bold_settle),
         corrupt=_bold_lost,
@@ -393,12 +370,8 @@ TYPES: Final[dict[str, Type]] = {
     "format:hashtags": Type(
         share=90,
         rules={
-            "plain": rule(
-                PROSE, 0.8, "closing", brings="line markup", bars="paragraphs", overrules="question postscript"
-            ),
-            "alpha": rule(
-                PROSE, 0.65, "closing", brings="line markup", bars="paragraphs", overrules="question postscript"
-            ),
+            "plain": rule(PROSE, 0.8, "closing", brings="line markup", bars="paragraphs", tells="tagged"),
+            "alpha": rule(PROSE, 0.65, "closing", brings="line markup", bars="paragraphs", tells="tagged"),
             "echo_first": rule(
                 PROSE,
                 0.55,
@@ -406,7 +379,7 @@ TYPES: Final[dict[str, Type]] = {
                 brings="line markup",
                 bars="paragraphs task",
                 weight=2,
-                overrules="question postscript",
+                tells="tagged",
             ),
         },
         demand=Demand(place=_hashtags),

@@ -192,8 +192,6 @@ TYPES: Final[dict[str, Type]] = {
                 pins=True,
                 bars="line task",
                 tells="sentences stops",
-                explains="sentence",
-                overrules="list table short",
             ),
             "bullet_list": rule(
                 BULLETS,
@@ -203,7 +201,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="items markup",
                 bars="line task",
                 tells="list bullets items",
-                overrules="table lines",
             ),
             "numbered_list": rule(
                 NUMBERS,
@@ -223,9 +220,8 @@ TYPES: Final[dict[str, Type]] = {
                 brings="paragraphs",
                 bars="line task lines",
                 tells="paragraphs",
-                overrules="list table short",
             ),
-            "word_count": rule(TEXT, 0.28, "logic words", pins=True, tells="length", overrules="short"),
+            "word_count": rule(TEXT, 0.28, "logic words", pins=True, tells="counted"),
         },
         demand=Demand(shape=_override_shape, aim=_override_aim, settle=_override_settle),
         corrupt=None,

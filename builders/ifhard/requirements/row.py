@@ -57,8 +57,6 @@ class Rule:
         bars: what it cannot stand beside.
         weight: how often it is taken, relative to the other variants of its type.
         tells: tags (of :data:`builders.ifhard.catalogue.BESIDE`) of what all other wordings may take for granted.
-        explains: tags of what later wordings need not explain again.
-        overrules: habits of decoys that a question with it overrules.
         sentence_items: whether list items have to be sentences beside it: the bank's phrases seldom offer it.
     """
 
@@ -70,8 +68,6 @@ class Rule:
     bars: frozenset[str]
     weight: float
     tells: frozenset[str]
-    explains: frozenset[str]
-    overrules: frozenset[str]
     sentence_items: bool
 
 
@@ -84,9 +80,8 @@ class Rule:
 # line (a line or mark that is neither sentence nor item); task (the task quoted); first-line (something before the
 # text); many (several sentences); items; paragraphs; lines (line breaks that are no paragraphs); digits; markup.
 # Told: list (what an item is); bullets (items have no numbers); items, sentences, paragraphs (how many there are,
-# two or more); length (exactly how long the answer is); lower (no capitals); digitless, latinless (no digits, no Latin
-# letters); stops (ends of sentences are looked at).
-# Explained: list (what an item is), sentence (what a sentence is): once, where it is first needed.
+# two or more); counted (words or characters of the whole answer are counted); lower (no capitals); digitless (no
+# digits); stops (ends of sentences are looked at); tagged (there is a line of hashtags).
 def rule(
     frames: frozenset[str],
     ease: float,
@@ -97,8 +92,6 @@ def rule(
     pins: bool = False,
     weight: float = 1.0,
     tells: str = "",
-    explains: str = "",
-    overrules: str = "",
     sentence_items: bool = False,
 ) -> Rule:
     """A rule; sets of words are written as one string with spaces between."""
@@ -111,8 +104,6 @@ def rule(
         bars=frozenset(bars.split()),
         weight=weight,
         tells=frozenset(tells.split()),
-        explains=frozenset(explains.split()),
-        overrules=frozenset(overrules.split()),
         sentence_items=sentence_items,
     )
 

@@ -254,7 +254,7 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "lexical:ends_with": Type(
         share=100,
-        rules={"plain": rule(PROSE, 0.88, "closing last-words", overrules="question postscript")},
+        rules={"plain": rule(PROSE, 0.88, "closing last-words")},
         demand=Demand(place=_long_last, settle=_ends_settle),
         corrupt=closed,
     ),
@@ -282,7 +282,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="items",
                 bars="line task",
                 tells="items",
-                explains="list",
                 sentence_items=True,
             )
         },
@@ -300,8 +299,6 @@ TYPES: Final[dict[str, Type]] = {
                 pins=True,
                 bars="line task lines",
                 tells="sentences stops",
-                explains="sentence",
-                overrules="list table",
             )
         },
         demand=Demand(shape=_acrostic_shape, place=_acrostic_place),
@@ -324,9 +321,7 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "lexical:item_chain": Type(
         share=40,
-        rules={
-            "plain": rule(LIST, 0.3, "order", brings="items", bars="line task", explains="list", sentence_items=True)
-        },
+        rules={"plain": rule(LIST, 0.3, "order", brings="items", bars="line task", sentence_items=True)},
         demand=Demand(shape=_chain_shape, place=_item_chain),
         corrupt=_chain_broken,
     ),
@@ -338,7 +333,7 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "lexical:alpha_items": Type(
         share=60,
-        rules={"plain": rule(LIST, 0.7, "order", brings="items", bars="line task", explains="list")},
+        rules={"plain": rule(LIST, 0.7, "order", brings="items", bars="line task")},
         demand=Demand(shape=_alpha_shape, place=_alpha_place),
         corrupt=_lines_reversed,
     ),
@@ -351,7 +346,6 @@ TYPES: Final[dict[str, Type]] = {
                 "initials unit-words opening",
                 bars="line task filter rare",
                 tells="stops",
-                explains="sentence",
             )
         },
         left_out=(
@@ -366,7 +360,7 @@ TYPES: Final[dict[str, Type]] = {
     "lexical:epiphora": Type(
         share=40,
         rules={
-            "items": rule(LIST, 0.55, "order", brings="items", bars="line task", explains="list", sentence_items=True),
+            "items": rule(LIST, 0.55, "order", brings="items", bars="line task", sentence_items=True),
             "paragraphs": rule(
                 PROSE, 0.5, "paragraph-words", brings="paragraphs", bars="line task lines", sentence_items=True
             ),

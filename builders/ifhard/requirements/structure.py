@@ -284,11 +284,10 @@ TYPES: Final[dict[str, Type]] = {
                 "words",
                 pins=True,
                 weight=2,
-                tells="length",
-                overrules="short",
+                tells="counted",
             ),
-            "between": rule(TEXT, 0.55, "words", pins=True, overrules="short"),
-            "at_most": rule(PROSE, 0.6, "words sentences", pins=True, weight=0.5, bars="many", overrules="short"),
+            "between": rule(TEXT, 0.55, "words", pins=True, tells="counted"),
+            "at_most": rule(PROSE, 0.6, "words sentences", pins=True, weight=0.5, bars="many", tells="counted"),
         },
         demand=Demand(shape=_word_count_shape, aim=_word_count),
         corrupt=_more_words,
@@ -303,8 +302,6 @@ TYPES: Final[dict[str, Type]] = {
                 pins=True,
                 bars=SENTENCES,
                 tells="sentences stops",
-                explains="sentence",
-                overrules="list table short",
             ),
             "between": rule(
                 PROSE,
@@ -314,8 +311,6 @@ TYPES: Final[dict[str, Type]] = {
                 bars=SENTENCES,
                 weight=0.25,
                 tells="sentences stops",
-                explains="sentence",
-                overrules="list table short",
             ),
             "at_most": rule(
                 PROSE,
@@ -325,8 +320,6 @@ TYPES: Final[dict[str, Type]] = {
                 bars=SENTENCES,
                 weight=0.25,
                 tells="stops",
-                explains="sentence",
-                overrules="list table short",
             ),
         },
         demand=Demand(shape=_sentence_count_shape, settle=_sentence_count_settle),
@@ -343,7 +336,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="paragraphs",
                 bars="line task lines",
                 tells="paragraphs",
-                overrules="list table short",
             )
         },
         demand=Demand(shape=_paragraph_count_shape, settle=_paragraph_count_settle),
@@ -352,8 +344,8 @@ TYPES: Final[dict[str, Type]] = {
     "structure:char_count": Type(
         share=110,
         rules={
-            "exact": rule(TEXT | {"parts"}, 0.04, "chars", pins=True, tells="length", overrules="short"),
-            "between": rule(TEXT | {"parts"}, 0.35, "chars", pins=True, overrules="short"),
+            "exact": rule(TEXT | {"parts"}, 0.04, "chars", pins=True, tells="counted"),
+            "between": rule(TEXT | {"parts"}, 0.35, "chars", pins=True, tells="counted"),
         },
         demand=Demand(aim=_char_count),
         corrupt=_more_chars,
@@ -361,8 +353,8 @@ TYPES: Final[dict[str, Type]] = {
     "structure:sentence_words": Type(
         share=80,
         rules={
-            "exact": rule(PROSE, 0.35, "unit-words words", bars=SENTENCES, tells="stops", explains="sentence"),
-            "between": rule(PROSE, 0.6, "unit-words", bars=SENTENCES, tells="stops", explains="sentence"),
+            "exact": rule(PROSE, 0.35, "unit-words words", bars=SENTENCES, tells="stops"),
+            "between": rule(PROSE, 0.6, "unit-words", bars=SENTENCES, tells="stops"),
         },
         demand=Demand(narrow=_unit_words),
         turn=3,
@@ -371,8 +363,8 @@ TYPES: Final[dict[str, Type]] = {
     "structure:item_words": Type(
         share=90,
         rules={
-            "exact": rule(LIST | {"parts"}, 0.6, "unit-words words", brings="items", bars="line", explains="list"),
-            "between": rule(LIST, 0.75, "unit-words", brings="items", bars="line", weight=0.7, explains="list"),
+            "exact": rule(LIST | {"parts"}, 0.6, "unit-words words", brings="items", bars="line"),
+            "between": rule(LIST, 0.75, "unit-words", brings="items", bars="line", weight=0.7),
         },
         demand=Demand(narrow=_unit_words),
         turn=4,
@@ -388,8 +380,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="paragraphs many",
                 bars="line task lines",
                 tells="sentences stops",
-                explains="sentence",
-                overrules="list table lines",
             )
         },
         demand=Demand(shape=_paragraph_sentences_shape),
@@ -398,8 +388,8 @@ TYPES: Final[dict[str, Type]] = {
     "structure:ascending_sentences": Type(
         share=70,
         rules={
-            "asc": rule(PROSE, 0.4, "unit-words", brings="many", bars=SENTENCES, tells="stops", explains="sentence"),
-            "desc": rule(PROSE, 0.35, "unit-words", brings="many", bars=SENTENCES, tells="stops", explains="sentence"),
+            "asc": rule(PROSE, 0.4, "unit-words", brings="many", bars=SENTENCES, tells="stops"),
+            "desc": rule(PROSE, 0.35, "unit-words", brings="many", bars=SENTENCES, tells="stops"),
         },
         demand=Demand(shape=_ascending_shape, place=_ascending),
         corrupt=first_again,
@@ -426,12 +416,8 @@ TYPES: Final[dict[str, Type]] = {
     "structure:item_words_ladder": Type(
         share=50,
         rules={
-            "asc": rule(
-                LIST, 0.45, "words unit-words order", brings="items", bars="line", explains="list", sentence_items=True
-            ),
-            "desc": rule(
-                LIST, 0.4, "words unit-words order", brings="items", bars="line", explains="list", sentence_items=True
-            ),
+            "asc": rule(LIST, 0.45, "words unit-words order", brings="items", bars="line", sentence_items=True),
+            "desc": rule(LIST, 0.4, "words unit-words order", brings="items", bars="line", sentence_items=True),
         },
         demand=Demand(shape=_ladder_shape, place=_ladder),
         turn=10,
@@ -453,7 +439,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="line digits",
                 bars="paragraphs lines",
                 weight=2,
-                overrules="question postscript",
             ),
             "letter_words": rule(
                 PROSE,
@@ -462,7 +447,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="line digits",
                 bars="paragraphs lines",
                 weight=2,
-                overrules="question postscript",
             ),
             "sentences": rule(
                 PROSE,
@@ -472,8 +456,6 @@ TYPES: Final[dict[str, Type]] = {
                 bars="paragraphs lines task",
                 weight=0.4,
                 tells="stops",
-                explains="sentence",
-                overrules="question postscript",
             ),
             "words": rule(
                 PROSE,
@@ -482,7 +464,6 @@ TYPES: Final[dict[str, Type]] = {
                 brings="line digits",
                 bars="paragraphs lines",
                 weight=8,
-                overrules="question postscript",
             ),
         },
         demand=Demand(fix=_checksum_fix, shape=_checksum_shape, place=_checksum, seal=_checksum_seal),
@@ -490,15 +471,13 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "structure:word_char_count": Type(
         share=60,
-        rules={"exact": rule(TEXT, 0.02, "words chars", pins=True, tells="length")},
+        rules={"exact": rule(TEXT, 0.02, "words chars", pins=True, tells="counted")},
         demand=Demand(aim=_word_char_count),
         corrupt=_one_word,
     ),
     "structure:mirror_sentences": Type(
         share=70,
-        rules={
-            "plain": rule(PROSE, 0.4, "unit-words", brings="many", bars=SENTENCES, tells="stops", explains="sentence")
-        },
+        rules={"plain": rule(PROSE, 0.4, "unit-words", brings="many", bars=SENTENCES, tells="stops")},
         demand=Demand(place=_mirror),
         corrupt=opened,
     ),

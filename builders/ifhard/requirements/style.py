@@ -73,10 +73,8 @@ def _no_caps(draft: Draft, ask: Ask) -> None:
 
 
 def _end_punctuation(draft: Draft, ask: Ask) -> None:
-    # A decoy that ends its letters with a question is overruled by another mark only.
-    marks = "!" if draft.context and draft.context.habit == "question" else "?!"
     ends = {unit.end for unit in draft.candidates(draft.n - 1)}
-    marks = "".join(mark for mark in marks if mark in ends)
+    marks = [mark for mark in "?!" if mark in ends]
     if not marks:
         raise InfeasibleError("no closing sentence with the mark")
     mark = draft.rng.choice(marks)
@@ -264,26 +262,20 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "style:no_caps": Type(
         share=130,
-        rules={"plain": rule(ALL, 0.85, bars="task", tells="lower", overrules="caps")},
+        rules={"plain": rule(ALL, 0.85, bars="task", tells="lower")},
         demand=Demand(fix=_no_caps),
         corrupt=_with_capital,
     ),
     "style:end_punctuation": Type(
         share=100,
-        rules={
-            "mark": rule(
-                PROSE | {"parts"}, 0.9, "closing-mark", bars="line", brings="filter", overrules="question postscript"
-            )
-        },
+        rules={"mark": rule(PROSE | {"parts"}, 0.9, "closing-mark", bars="line", brings="filter")},
         not_built={"ellipsis": "the bank has no sentence that ends so"},
         demand=Demand(place=_end_punctuation),
         corrupt=closed,
     ),
     "style:sentence_initials": Type(
         share=60,
-        rules={
-            "plain": rule(PROSE, 0.6, "initials", brings="many", bars=SENTENCES, tells="stops", explains="sentence")
-        },
+        rules={"plain": rule(PROSE, 0.6, "initials", brings="many", bars=SENTENCES, tells="stops")},
         demand=Demand(shape=_initials_shape, place=_initials),
         corrupt=first_again,
     ),
@@ -332,7 +324,7 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "style:exclamation_count": Type(
         share=100,
-        rules={"exact": rule(PROSE, 0.85, "exclamations", brings="filter many", bars="task", overrules="exclamation")},
+        rules={"exact": rule(PROSE, 0.85, "exclamations", brings="filter many", bars="task")},
         demand=Demand(shape=_marked_shape, place=_marked("!")),
         corrupt=_exclamation,
     ),
@@ -346,7 +338,6 @@ TYPES: Final[dict[str, Type]] = {
                 bars="digits",
                 brings="rare",
                 tells="digitless",
-                overrules="digits",
                 sentence_items=True,
             )
         },
@@ -355,9 +346,7 @@ TYPES: Final[dict[str, Type]] = {
     ),
     "style:no_latin": Type(
         share=70,
-        rules={
-            "cyrillic_terms": rule(ALL - GLUED, 0.88, "terms", brings="rare", tells="latinless", sentence_items=True)
-        },
+        rules={"cyrillic_terms": rule(ALL - GLUED, 0.88, "terms", brings="rare", sentence_items=True)},
         demand=Demand(place=_no_latin),
         corrupt=_latin,
     ),

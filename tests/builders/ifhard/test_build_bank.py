@@ -10,7 +10,7 @@ from builders.ifhard.bank import TOPICS, BankError, load_topic, measure
 TOPIC = {
     "topic": "home",
     "title": "Дом",
-    "tasks": ["Опиши дом."],
+    "tasks": {"Опиши дом.": "место свет вещи"},
     "contexts": [{"text": "Вчера шёл дождь.", "decoy": False}],
     "probes": [{"stem": "дожд", "word": "дождь", "mention": "упоминается дождь"}],
     "keywords": [{"word": "плед", "stem": "плед"}],
@@ -42,26 +42,26 @@ def test_a_context_mentions_a_thing_by_its_stem(tmp_path):
     assert not dry.mentions(dry.contexts[0], dry.probes[0])
 
 
-@pytest.mark.parametrize(
-    ("text", "habit"),
-    [
-        ("Пишу всё списком, по пунктам.", "list"),
-        ("Заканчиваю письма вопросом.", "question"),
-        ("Выделяю главное звёздочками.", "bold"),
-        ("Люблю писать стихи.", "other"),
-    ],
-)
-def test_a_decoys_habit_is_found_in_its_words(tmp_path, text, habit):
-    """A decoy in the bank need not name its habit: its words do."""
-    topic = load_topic("home", write(tmp_path, contexts=[{"text": text, "decoy": True}]))
-    assert topic.contexts[0].habit == habit
-
-
-def test_a_habit_that_the_bank_names_is_kept(tmp_path):
-    """The bank's own word about a decoy goes before what its words suggest; a plain context has no habit."""
-    contexts = [{"text": "Пишу списком.", "decoy": True, "habit": "short"}, {"text": "Пишу.", "decoy": False}]
+def test_a_decoy_names_its_habit(tmp_path):
+    """A plain context has no habit; a decoy's is the one that the bank names."""
+    contexts = [{"text": "Пишу коротко.", "decoy": True, "habit": "short"}, {"text": "Пишу.", "decoy": False}]
     topic = load_topic("home", write(tmp_path, contexts=contexts))
     assert [context.habit for context in topic.contexts] == ["short", ""]
+    assert [context.text for context in topic.plain] == ["Пишу."]
+
+
+def test_each_task_has_keys_of_its_own(bank):
+    """What a JSON object may say is given for each task: different words, none of them a list for all tasks."""
+    topic = bank["hobby"]
+    assert topic.keys["Опиши вещи и материалы, которые нужны тебе для хобби."] == (
+        "инструмент",
+        "хранение",
+        "материалы",
+    )
+    assert tuple(topic.keys) == topic.tasks
+    sets = [frozenset(keys) for topic in bank.values() for keys in topic.keys.values()]
+    assert len(sets) == 81
+    assert len(set(sets)) > 70
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,13 @@ def test_a_habit_that_the_bank_names_is_kept(tmp_path):
         ({"phrases": ["—"]}, "not a phrase"),
         ({"phrases": ["тихий вечер", "тихий вечер"]}, "occurs twice"),
         ({"probes": [{"stem": "дожд"}]}, "home.yaml"),
+        ({"contexts": [{"text": "Пишу.", "decoy": True}]}, "habit"),
+        ({"contexts": [{"text": "Пишу.", "decoy": True, "habit": "poems"}]}, "unknown habit 'poems'"),
+        ({"tasks": ["Опиши дом."]}, "home.yaml"),
+        ({"tasks": {"Опиши дом.": "место"}}, "not two to five different keys.*'Опиши дом.'"),
+        ({"tasks": {"Опиши дом.": "место место"}}, "not two to five different keys"),
+        ({"tasks": {"Опиши дом.": "место жильё"}}, "each a word without «ё»"),
+        ({"tasks": {"Опиши дом.": "место Вещи"}}, "not two to five different keys"),
     ],
 )
 def test_unusable_files_are_refused_by_name(tmp_path, changes, message):

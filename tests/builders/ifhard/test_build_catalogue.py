@@ -1,5 +1,7 @@
 """The catalogue: wordings and parameters come from the same slots, and malformed entries are refused."""
 
+import re
+
 import pytest
 import yaml
 
@@ -118,13 +120,24 @@ def test_a_row_is_whole(category, catalogue):
     assert bool(row.rules) == any(variant.category == category for variant in catalogue.values())
 
 
-def test_tags_and_habits_of_rows_are_known(bank):
-    """What a rule tells or explains is a tag that wordings look at, and what it overrules is a habit of a decoy."""
-    habits = {context.habit for topic in bank.values() for context in topic.contexts if context.decoy}
-    for key, rule in RULES.items():
-        assert rule.tells | rule.explains <= BESIDE, key
-        assert rule.overrules <= habits, key
-    assert habits == frozenset().union(*(rule.overrules for rule in RULES.values()))
+def test_tags_of_rows_are_known_and_each_tag_is_looked_at(catalogue):
+    """What a rule tells is a tag that wordings look at, and no tag is there for nothing."""
+    assert all(rule.tells <= BESIDE for rule in RULES.values())
+    wordings = " ".join(text for variant in catalogue.values() for text in variant.ru)
+    assert {tag for tag in BESIDE if not re.search(rf"[+-]{tag}[:+-]", wordings)} == set()
+
+
+def test_a_wording_names_a_word_that_is_its_own_stem_once():
+    """Not «самокат» («самокат»): what is said of the stem is left out beside the word itself."""
+    variant = make_variant(slots={"word": "word", "stem": "stem"}, ru=("«{word}»[-same: (на «{stem}»)].",) * 3)
+    assert variant.wording(0, {"word": "кисточка", "stem": "кисточ"}) == "«кисточка» (на «кисточ»)."
+    assert variant.wording(0, {"word": "самокат", "stem": "самокат"}) == "«самокат»."
+
+
+def test_a_wording_tells_what_it_defines():
+    """Later lines need not define it again."""
+    variant = make_variant(ru=("Ровно {n}[-word: (по пробелам)].[+items-list: Пункт — строка.]",) * 3)
+    assert variant.defines(0) == {"word"}
 
 
 def test_sixty_one_types_are_built():
