@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from builders.ifhard.dataset_files import make_files, tiers_of
+from builders.ifhard.habits import HABITS, overruling
 from builders.ifhard.pipeline import Built
 from builders.ifhard.question import row_of
 from builders.ifhard.validate import BuildError, check_dataset, check_question, stack_of
@@ -112,6 +113,27 @@ def test_too_few_requirements_and_one_family_are_found(built, bank):
     one = replace(question, constraints=question.constraints[:1], lines=question.lines[:1], shown=question.shown[:1])
     assert "1 requirements" in faults(one, bank)
     assert "one family only" in faults(one, bank)
+
+
+def test_a_decoy_that_an_answer_may_follow_is_found(built, bank):
+    """A background whose habit no requirement excludes is no trap but a second instruction."""
+    question, _ = find(built, "structure:word_count")
+    followed = next(habit for habit in HABITS if not overruling(habit, question.constraints))
+    assert f"in the form of the decoy ({followed}) may meet all" in faults(replace(question, decoy=followed), bank)
+
+
+def test_a_requirement_that_another_implies_is_found(built, bank):
+    """Each requirement of a question asks for something of its own."""
+    question, place = find(built, "lexical:starts_with")
+    word = question.constraints[place]["params"]["phrase"].split()[0].lower()
+    item = {"category": "lexical:include_keyword", "family": "lexical", "params": {"word": word}, "is_terminal": False}
+    doubled = replace(
+        question,
+        constraints=(*question.constraints, item),
+        lines=(*question.lines, f"В ответе должно быть слово «{word}»."),
+        shown=(*question.shown, frozenset({word})),
+    )
+    assert "lexical:include_keyword: another requirement brings" in faults(doubled, bank)
 
 
 @pytest.fixture
