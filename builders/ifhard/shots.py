@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from builders.ifhard.bank import BANK, BankError, Topic
+from builders.ifhard.bank import BANK, BankError, Context, Topic
 from builders.ifhard.catalogue import Variant
 from builders.ifhard.draft import Ask
 from builders.ifhard.jobs import Job
@@ -22,7 +22,7 @@ __all__ = ["SHOTS", "load_shots"]
 SHOTS = BANK / "shots.yaml"
 
 
-def _context(start: str, topic: Topic) -> Any:
+def _context(start: str, topic: Topic) -> Context | None:
     if not start:
         return None
     found = [context for context in topic.contexts if context.text.startswith(start)]
