@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from endpoints.embedded_model import prepare_model
-from endpoints.user_cache import default_cache
 from endpoints.process import ChildServer, ServerCommand, on_free_port
+from endpoints.user_cache import default_cache
 
 __all__ = ["VllmServer", "cache_folder", "running_vllm", "vllm_python"]
 

@@ -20,9 +20,9 @@ import pytest
 from endpoints import embedded
 from endpoints.embedded import EmbeddedServer, serve_command
 from endpoints.embedded_model import SMOLLM2, ModelSource, ModelUnavailable, prepare_model
-from endpoints.user_cache import default_cache
 from endpoints.errors import EndpointError
 from endpoints.process import ServerCommand, ServerFailed
+from endpoints.user_cache import default_cache
 
 ROOT = Path(__file__).resolve().parents[2]
 GGUF = b"GGUF, but a tiny one"
