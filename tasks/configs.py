@@ -1,12 +1,13 @@
 """LightEval task configs over a dataset folder: what the benchmarks' configs have in common."""
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
-from tasks.folders import config_name
+from tasks.folders import config_name, unpacked
 
 __all__ = ["task_config"]
 
@@ -32,9 +33,14 @@ def task_config(
         stop: strings that end an answer.
         shots: split of few-shot examples; without it LightEval would take them from the evaluated questions.
     """
+
+    @functools.wraps(prompt_function)
+    def document(line: Mapping[str, Any], task_name: str) -> Any:
+        return prompt_function(unpacked(line), task_name)
+
     return LightevalTaskConfig(
         name=name,
-        prompt_function=prompt_function,
+        prompt_function=document,
         hf_repo=str(folder),
         hf_subset=config_name(folder),
         hf_avail_splits=list(dict.fromkeys(["test", shots or "test"])),

@@ -33,7 +33,6 @@ class DatasetLoader(ABC):
         shots: the split of few-shot examples, or earlier turns; empty where there is none.
         test_files: names, without endings, that files of questions have.
         hub_test: the Hub's name of the split of questions.
-        features: types of the fields, where they cannot be guessed from the rows.
         sorted_keys: whether the keys of kept rows stand in alphabetical order.
         ids_across_splits: whether an id must be unique in the whole dataset, not in its split alone.
     """
@@ -42,7 +41,6 @@ class DatasetLoader(ABC):
     shots: ClassVar[str] = "shots"
     test_files: ClassVar[tuple[str, ...]] = ("test",)
     hub_test: ClassVar[str] = "test"
-    features: ClassVar[Any] = None
     sorted_keys: ClassVar[bool] = True
     ids_across_splits: ClassVar[bool] = False
 
@@ -65,13 +63,9 @@ class DatasetLoader(ABC):
         return {"test": cls.test_files} | ({cls.shots: (cls.shots,)} if cls.shots else {})
 
     @classmethod
-    def card(cls, texts: Mapping[str, str]) -> str:
-        """README.md of a dataset folder.
-
-        Args:
-            texts: of ``<split>.jsonl`` by split name; empty ones have no file.
-        """
-        return render_card(cls.benchmark, texts, cls.facts().card, cls.features)
+    def card(cls, texts: Mapping[str, str], suffix: str = ".jsonl") -> str:
+        """README.md of a dataset folder; the arguments are render_card's."""
+        return render_card(cls.benchmark, texts, cls.facts().card, suffix)
 
     @classmethod
     def load(cls, request: DatasetRequest) -> DatasetHandle:
@@ -103,10 +97,12 @@ class DatasetLoader(ABC):
             rows = _read(find_splits(Path(name), self.files(), [*facts.shipped, "official"]))
         checked = self.checked(rows)
         texts = {split: "".join(map(self._line, checked[split])) for split in checked}
-        return self._handle(write_copy(self.request.cache, self.benchmark, texts, self.card(texts)), checked, revision)
+        folder = write_copy(self.request.cache, self.benchmark, texts, self.card(texts, ".parquet"))
+        return self._handle(folder, checked, revision)
 
     def _line(self, row: Row) -> str:
-        return json.dumps(row, ensure_ascii=False, sort_keys=self.sorted_keys) + "\n"
+        # A Parquet file may hold what JSON cannot, such as dates, in fields that nothing reads.
+        return json.dumps(row, ensure_ascii=False, sort_keys=self.sorted_keys, default=str) + "\n"
 
     def checked(self, rows: Splits) -> dict[str, list[dict[str, Any]]]:
         """All rows in the form that is kept on disk, once they are known to be good, each and together.

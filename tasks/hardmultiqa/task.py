@@ -31,7 +31,6 @@ __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 # New tokens of an answer, by mode; both modes are greedy.
 GENERATION_SIZE: Final[Mapping[str, int]] = {"pretrain": 256, "alignment": 4_096}
 _STOP: Final[Mapping[str, tuple[str, ...]]] = {"pretrain": STOP, "alignment": ()}
-_judge_all = functools.partial(judge_all, judging())
 _METRIC = record_metric(
     "HardMultiQA",
     METRICS,

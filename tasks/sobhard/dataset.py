@@ -52,21 +52,6 @@ def read_history(folder: Path) -> History:
     return History(read_rows(path) if path.is_file() else [])
 
 
-def _features() -> list[dict[str, Any]]:
-    """Every field's type: guessed from the rows, a column without a value (no conversations) would have none."""
-
-    def typed(names: Iterable[str], dtype: str) -> list[dict[str, Any]]:
-        return [{"name": name, "dtype": dtype} for name in names]
-
-    categories = {"name": "categories", "struct": typed(_CATEGORIES, "string")}
-    return [
-        *typed(["instruction"], "string"),
-        {"name": "inputs", "struct": typed(BLOCKS, "string")},
-        *typed(["outputs"], "string"),
-        {"name": "meta", "struct": [*typed((*_TEXTS, *_JSON_TEXTS), "string"), *typed(_NUMBERS, "int64"), categories]},
-    ]
-
-
 class SOBHardLoader(DatasetLoader):
     """``test.jsonl``, and maybe ``shots.jsonl`` with the earlier turns of conversations.
 
@@ -74,7 +59,6 @@ class SOBHardLoader(DatasetLoader):
     """
 
     benchmark = "sobhard"
-    features = _features()
 
     def _load(self) -> DatasetHandle:
         if self.request.name == "builtin":

@@ -10,7 +10,7 @@ import pytest
 
 from metrics.ifbench import CHECKERS, OWN_GRADERS, ResourceError, check_kwargs, verify
 from tasks.benchmark import DatasetError, DatasetRequest
-from tasks.folders import config_name
+from tasks.folders import config_name, unpacked
 from tasks.ifbench import dataset
 from tasks.ifbench.dataset import BUILTIN, OFFICIAL_ROWS_SHA256, IFBenchLoader, load_dataset, rows_sha256
 
@@ -142,8 +142,9 @@ def test_a_normalised_copy_is_read_by_datasets(tmp_path, monkeypatch):
     other = {**GOOD, "key": "b", "instruction_id_list": ["format:list"], "kwargs": [{"sep": "-", "N": None}]}
     handle = load(tmp_path, put(tmp_path / "rows.jsonl", GOOD, other))
     loaded = datasets.load_dataset(str(handle.folder), config_name(handle.folder), cache_dir=str(tmp_path / "hub"))
-    assert [row["key"] for row in loaded["test"]] == ["a", "b"]
-    assert json.loads(loaded["test"][1]["kwargs"]) == [{"sep": "-", "N": None}]
+    rows = [unpacked(line) for line in loaded["test"]]
+    assert [row["key"] for row in rows] == ["a", "b"]
+    assert json.loads(rows[1]["kwargs"]) == [{"sep": "-", "N": None}]
 
 
 @pytest.mark.parametrize(
