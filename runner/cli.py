@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> int:
         say(f"error: {error}")
         return Exit.UNAVAILABLE
     try:
-        from runner.run import execute  # LightEval and torch take seconds to import
+        from runner.run import execute
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     return execute(settings, run_dir=run_dir, show_prompt=arguments.show_prompt, command=list(argv))

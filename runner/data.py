@@ -89,6 +89,7 @@ def _check_size(name: str, handle: DatasetHandle, settings: Settings) -> None:
         if task.benchmark != name:
             continue
         if not handle.questions[task.plain]:
-            raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
+            raise DatasetError(f"task {task}: --dataset {handle.name} has no question for it")
         if task.fewshot > handle.shots:
-            raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
+            lacks = f"has only {handle.shots} few-shot examples in its {handle.shots_file}"
+            raise DatasetError(f"task {task}: --dataset {handle.name} {lacks}, {task.fewshot} are needed")

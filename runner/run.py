@@ -1,4 +1,8 @@
-"""One run from settings to exit status."""
+"""One run from settings to exit status.
+
+LightEval, and what imports it, is imported where it is first needed: a dataset without rows, a bad row or a refused
+resume is told before that takes its seconds.
+"""
 
 import asyncio
 import contextlib
@@ -7,32 +11,29 @@ import json
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
-
-from lighteval.models.model_input import GenerationParameters
+from typing import TYPE_CHECKING, Any, TextIO
 
 from endpoints.embedded import EmbeddedServer
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
-from endpoints.model import EndpointModel
-from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
-from runner.answer_source import AnswerSource, api_key, lost_source, open_source
+from runner.answer_source import AnswerSource, lost_source, open_source
 from runner.console import command_name, say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
-from runner.lighteval_run import LightevalRun
 from runner.limits import check_lowered, keep_limits, record_window, with_known_window
-from runner.live import LiveScores
-from runner.report import report
 from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
-from tasks.registry import benchmark, run_as, smoke_samples
+from tasks.registry import benchmark
+
+if TYPE_CHECKING:
+    from endpoints.model import EndpointModel
+    from runner.lighteval_run import LightevalRun
 
 __all__ = ["execute"]
 
@@ -109,9 +110,10 @@ class _Run:
 
     def show_prompts(self, count: int) -> int:
         """Print the first prompts of each task as the model would get them; needs no server."""
+        handles = self._data()
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
         model = self._model(AnswerSource("none", "none", self.settings.model, default_cap=cap), None)
-        run = self._pipeline(self._data(), model, Path(self.settings.output_dir))
+        run = self._pipeline(handles, model, Path(self.settings.output_dir))
         shown = dict.fromkeys(map(str, run.tasks), 0)
         for doc in run.docs:
             shown[doc.task_name] += 1
@@ -129,6 +131,9 @@ class _Run:
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
         handles = self._data()
+        from runner.live import LiveScores
+        from runner.report import report
+
         self._check_cap(handles)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
@@ -300,32 +305,14 @@ class _Run:
         except OSError as error:
             raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
 
-    def _model(self, server: AnswerSource, journal: Path | None) -> EndpointModel:
-        settings = self.settings
-        asks = server.base_url is not None and server.kept is None
-        config = EndpointModelConfig(
-            model_name=server.filed_as,
-            served_name=server.served_name,
-            base_url=server.base_url or "",
-            max_new_tokens=settings.max_new_tokens or server.default_cap,
-            chat_template_kwargs=dict(settings.chat_template_kwargs),
-            system_prompt=settings.system_prompt,
-            generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
-            api_key=api_key(settings) if asks else "EMPTY",
-            concurrency=settings.concurrency or server.concurrency,
-            window=server.window,
-            earlier_limits=[tuple(pair) for pair in self.file.content.get("earlier_limits", [])] if self.file else [],
-            shuffle_seed=settings.shuffle_seed,
-            journal_path=str(journal) if asks and journal is not None else None,
-            responses_path=str(server.kept) if server.kept is not None else settings.responses,
-        )
-        return EndpointModel(config, strict=False)
+    def _model(self, server: AnswerSource, journal: Path | None) -> "EndpointModel":
+        from runner.assembly import make_model
 
-    def _pipeline(self, handles: Mapping[str, DatasetHandle], model: EndpointModel, output_dir: Path) -> LightevalRun:
-        settings = self.settings
-        configs = [config for name, handle in handles.items() for config in self.benchmarks[name].make_tasks(handle)]
-        # A part of a task may have no question in a dataset of the user's.
-        tasks = [task for task in run_as(settings.tasks) if handles[task.benchmark].questions[task.plain]]
-        smoke = smoke_samples(settings.tasks)
-        samples = None if settings.full else {task: settings.max_samples or smoke[task] for task in tasks}
-        return LightevalRun(configs, tasks, model, output_dir, samples, settings.repeats)
+        return make_model(self.settings, server, journal, self.file.content if self.file is not None else {})
+
+    def _pipeline(
+        self, handles: Mapping[str, DatasetHandle], model: "EndpointModel", output_dir: Path
+    ) -> "LightevalRun":
+        from runner.assembly import make_run
+
+        return make_run(self.settings, self.benchmarks, handles, model, output_dir)

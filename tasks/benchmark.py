@@ -51,6 +51,7 @@ class DatasetHandle:
         questions: rows of the evaluation split by task name (without the few-shot part).
         shots: few-shot examples at hand.
         shots_sha256: hex digest of their bytes.
+        shots_file: where they are looked for.
         graded: False where the rows hold no references: such a run generates only.
         note: a sentence about the data that belongs under the table, or empty.
         shots_always: whether the shots are part of prompts even at ``|0`` (earlier turns of conversations).
@@ -64,6 +65,7 @@ class DatasetHandle:
     questions: Mapping[str, int]
     shots: int
     shots_sha256: str
+    shots_file: str = ""
     graded: bool = True
     note: str = ""
     shots_always: bool = False

@@ -15,7 +15,7 @@ from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.facts import Facts, read_facts
 from tasks.folders import file_sha256, render_card, write_copy
 from tasks.hub import download
-from tasks.rows import Row, check_rows, check_storable, find_splits, read_rows
+from tasks.rows import Row, check_rows, check_storable, file_of, find_splits, read_rows
 
 __all__ = ["DatasetLoader", "Splits"]
 
@@ -111,7 +111,8 @@ class DatasetLoader(ABC):
             DatasetError: they are not.
         """
         if not rows["test"]:
-            raise DatasetError(f"{self.where('test')}: no rows")
+            wanted = f"{file_of(self.test_files[0])} holds one a question"
+            raise DatasetError(f"--dataset {self.request.name}: its test split has no rows; {wanted}")
         checked = {split: self.read_split(rows[split], split) for split in self.files()}
         self._check_ids(checked)
         return checked
@@ -139,6 +140,7 @@ class DatasetLoader(ABC):
             prompts_sha256=digest.hexdigest(),
             revision=revision,
             shots_sha256=shots,
+            shots_file=file_of(self.shots),
             **known | self.details(splits),
         )
 

@@ -17,6 +17,7 @@ __all__ = [
     "Row",
     "check_rows",
     "check_storable",
+    "file_of",
     "find_splits",
     "read_jsonl",
     "read_rows",
@@ -52,8 +53,9 @@ def find_splits(source: Path, splits: Mapping[str, Sequence[str]], names: Sequen
         found = {split: _of_split([source, source / "data"], split, stems) for split, stems in splits.items()}
         found[first] = found[first] or _alone(source, {stem for split in others for stem in splits[split]})
         if not found[first]:
-            wanted = f"{splits[first][0]}{{{','.join(_SUFFIXES)}}}"
-            raise DatasetError(f"--dataset {source}: no {wanted} in this folder or its data folder")
+            there = sorted(path.name for path in source.iterdir())
+            holds = f"it holds {', '.join(there[:_NAMED])}{', ...' * (len(there) > _NAMED)}" if there else "it is empty"
+            raise DatasetError(f"--dataset {source}: no {file_of(splits[first][0])} in it or its data folder; {holds}")
         return found
     if not source.is_file():
         raise DatasetError(f"--dataset {source}: no such file or folder; names: {', '.join(names)}")
@@ -61,6 +63,11 @@ def find_splits(source: Path, splits: Mapping[str, Sequence[str]], names: Sequen
         raise DatasetError(f"--dataset {source}: a file must end in {', '.join(_READERS)}")
     beside = {split: _of_split([source.parent], split, splits[split]) for split in others}
     return {first: [source]} | {split: [path for path in beside[split] if path != source] for split in others}
+
+
+def file_of(split: str) -> str:
+    """The file of a split's rows, for messages."""
+    return f"{split}{{{','.join(_SUFFIXES)}}}"
 
 
 def _of_split(folders: Sequence[Path], split: str, stems: Sequence[str]) -> list[Path]:

@@ -168,7 +168,7 @@ def test_an_unusable_output_folder_is_one_line_and_not_status_1(command, tmp_pat
 
 def test_a_bug_of_ours_is_reported_and_not_status_1(command, monkeypatch):
     """The traceback is for the report."""
-    monkeypatch.setattr("runner.run.report", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("runner.report.report", lambda *_, **__: 1 / 0)
     with FaultServer(know_all) as server:
         result = command("--full", server=server)
     assert result.code == Exit.INCOMPLETE

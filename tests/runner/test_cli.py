@@ -1,10 +1,12 @@
 """Arguments: what is refused, with which words, before anything heavy starts."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import mini
 import pytest
 
 from runner.cli import main
@@ -95,6 +97,55 @@ print(int(code), [name for name in ("lighteval", "torch", "transformers", "datas
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{int(status)} []"
     assert placed(says) in done.stderr
+
+
+TEST = "test{.jsonl,.csv,.parquet}"
+
+
+@pytest.mark.parametrize(
+    ("files", "task", "says"),
+    [
+        ({}, "ifhard:all|0", f"no {TEST} in it or its data folder; it is empty"),
+        ({}, "ifbench:all|0", f"no {TEST} in it or its data folder; it is empty"),
+        ({"a.txt": ""}, "sobhard:all|0", f"no {TEST} in it or its data folder; it holds a.txt"),
+        ({"data/a.txt": ""}, "hardmultiqa:open:pretrain|0", f"no {TEST} in it or its data folder; it holds data"),
+        ({f"{letter}.md": "" for letter in "fedcba"}, "ifhard:all|0", "it holds a.md, b.md, c.md, d.md, e.md, ..."),
+        ({"shots.jsonl": "{}"}, "ifhard:all|0", f"no {TEST} in it or its data folder; it holds shots.jsonl"),
+        ({"test.jsonl": ""}, "ifhard:all|0", f"its test split has no rows; {TEST} holds one a question"),
+        ({"data/test.jsonl": "\n \n"}, "ifbench:all|0", f"its test split has no rows; {TEST} holds one a question"),
+        ({"any.csv": "task,question,answer\n"}, "hardmultiqa:open:pretrain|0", "its test split has no rows"),
+        (
+            {"test.jsonl": "ROW"},
+            "ifhard:all|2",
+            "has only 0 few-shot examples in its shots{.jsonl,.csv,.parquet}",
+        ),
+        ({"test.jsonl": "ROW", "shots.jsonl": ""}, "ifhard:all|2", "has only 0 few-shot examples"),
+        ({"test.jsonl": "ROW"}, "ifhard:hard|0", "has no question for it"),
+        ({"test.jsonl": "{}"}, "ifhard:all|0", "test, row 1, meta: is missing"),
+    ],
+)
+def test_a_dataset_without_rows_is_named_before_lighteval_is_imported(tmp_path, files, task, says):
+    """A folder without a split, a split without a row, few-shot examples that are not there, a bad row: exit 3."""
+    folder = tmp_path / "set"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text.replace("ROW", json.dumps(mini.row(0))), encoding="utf-8")
+    given = ["--task", task, "--model", "m", "--dataset", str(folder), "--output-dir", str(tmp_path / "out")]
+    probe = f"""
+import sys
+from runner.cli import main
+code = main({given!r})
+print(int(code), [name for name in ("lighteval", "torch", "transformers", "datasets") if name in sys.modules])
+"""
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.strip() == f"{int(Exit.UNAVAILABLE)} []"
+    assert str(folder) in done.stderr
+    assert says in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_resumed_run_is_told_where_its_dataset_went(tmp_path, capsys):

@@ -171,7 +171,7 @@ def test_the_official_revision_is_the_one_stated(name, stated, recorded, read, h
     known = read_facts(name)
     official = dataclasses.replace(known.official, revision=stated)
     monkeypatch.setattr(loading, "read_facts", lambda _: dataclasses.replace(known, official=official))
-    with pytest.raises(DatasetError, match="official test: no rows"):
+    with pytest.raises(DatasetError, match="official: its test split has no rows"):
         benchmark(name).load_dataset(DatasetRequest("official", tmp_path, recorded))
     looked_up = [(official.dataset, "newest")] if read == "f" * 40 else []
     assert hub == [*looked_up, (official.dataset, read)]
