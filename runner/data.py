@@ -1,11 +1,14 @@
 """The datasets of a run: each is loaded and checked; a resumed run must find the ones that it began with."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import platformdirs
 
 from endpoints.defaults import APP_NAME
+from runner.console import say
+from runner.doubts import doubts
 from runner.exits import UsageError
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
@@ -67,8 +70,17 @@ def load_data(
             raise DatasetError(f"{name}: {error}{alone if settings.dataset is not None else ''}") from error
         _check_size(name, handle, settings)
         _check_same(name, handle, before, settings)
-        handles[name] = handle
+        handles[name] = handle if source in bench.facts.shipped else _with_doubts(name, handle)
     return handles
+
+
+def _with_doubts(name: str, handle: DatasetHandle) -> DatasetHandle:
+    """The handle; rows of it that no answer can meet are said now, and once more under the table."""
+    line = doubts(name, handle)
+    if line is None:
+        return handle
+    say(f"warning: {line}")
+    return dataclasses.replace(handle, note="; ".join(filter(None, [handle.note, line])))
 
 
 def _check_same(name: str, handle: DatasetHandle, before: Mapping[str, Any], settings: Settings) -> None:
