@@ -44,8 +44,7 @@ def _table(
         rows: number of rows that must follow the column names.
         spaced: whether white space may stand around a column name.
     """
-    raw = unicodedata.normalize("NFC", text.raw)
-    records = records_of(strip_fence(raw) if readings.csv_in_fence else raw, delimiter)
+    records = records_of(strip_fence(text.raw) if readings.csv_in_fence else text.raw, delimiter)
     names = [field.value.strip() if spaced else field.value for field in records[0]]
     if tuple(names) != columns:
         return records, failed("wrong-header", f"the first line must name {', '.join(columns)}", clip(",".join(names)))

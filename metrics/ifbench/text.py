@@ -1,7 +1,6 @@
 """One answer, and what the checkers have already worked out of it."""
 
 import re
-import unicodedata
 from functools import cached_property
 
 from metrics.ifbench.layout import strip_tags
@@ -19,7 +18,7 @@ class Text:
     """An answer. Each property is computed at its first use and kept; callers must not change the lists.
 
     Args:
-        raw: the answer that is graded, not trimmed; what nothing shows goes first.
+        raw: the answer that is graded, not trimmed; what nothing shows goes first, and letters are composed.
     """
 
     def __init__(self, raw: str) -> None:
@@ -28,9 +27,8 @@ class Text:
 
     @cached_property
     def prose(self) -> str:
-        """The answer in Unicode's composed form, without markup inside words: what has words and sentences."""
-        text = self.raw if self.raw.isascii() else unicodedata.normalize("NFC", self.raw)
-        return strip_tags(_inner_bold("", text) if "**" in text else text)
+        """The answer without markup inside words: what has words and sentences."""
+        return strip_tags(_inner_bold("", self.raw) if "**" in self.raw else self.raw)
 
     @cached_property
     def folded_prose(self) -> str:

@@ -84,8 +84,8 @@ _numeral = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
 
 
 def visible(text: str) -> str:
-    """The text without the characters that nothing shows; emoji stay whole."""
-    return text if text.isascii() else _idle.sub("", _unseen.sub("", text))
+    """The text in Unicode's composed form (NFC), without the characters that nothing shows; emoji stay whole."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _idle.sub("", _unseen.sub("", text)))
 
 
 def joined_words(text: str) -> list[str]:

@@ -4,12 +4,14 @@ import json
 import logging
 import subprocess
 import sys
+import unicodedata
 
 import pytest
 from ifbench_cases import ROOT, own_fixtures
 
 from metrics import ifbench
 from metrics.ifbench import grading, lexicon
+from metrics.ifbench.arguments import TEXT
 
 OWN = own_fixtures()
 GOOD = {
@@ -32,6 +34,44 @@ def test_the_table_holds_the_58_instructions():
             str(value) in described or argument == "reference_text" or argument == "prompt_to_repeat"
             for argument, value in arguments.items()
         )
+
+
+KEYWORDS = {"keyword1": "café", "keyword2": "thé", "keyword3": "blé", "keyword4": "pré", "keyword5": "clé"}
+TIMES = (1, 2, 3, 5, 7)
+ACCENTED = [
+    ("count:keywords_multiple", KEYWORDS,
+     " ".join(word for word, times in zip(KEYWORDS.values(), TIMES, strict=True) for _ in range(times)) + "."),
+    ("sentence:keyword", {"word": "café", "N": 1}, "I like a café."),
+    ("words:keywords_specific_position", {"keyword": "café", "n": 1, "m": 4}, "I like a café here."),
+    ("words:words_position", {"keyword": "café"}, "The café is a café indeed"),
+    ("repeat:repeat_change", {"prompt_to_repeat": "Name a café now."}, "List a café now."),
+    ("repeat:repeat_span", {"prompt_to_repeat": "the old café is here", "n_start": 1, "n_end": 2}, "old café"),
+    ("format:options", {"options": "café/bar"}, "Café"),
+    ("format:list", {"sep": "é"}, "é one\né two"),
+    ("ratio:overlap", {"reference_text": "le café noir est très bon", "percentage": 100}, "le café noir est très bon"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("grader", ifbench.OWN_GRADERS)
+@pytest.mark.parametrize(("name", "kwargs", "answer"), ACCENTED, ids=[name for name, _, _ in ACCENTED])
+def test_composed_and_decomposed_letters_are_the_same_ones(name, kwargs, answer, grader):
+    """In the argument and in the answer, whichever of them has which form."""
+    texts = {argument for argument, kind in ifbench.CHECKERS[name].kinds.items() if kind is TEXT}
+    assert texts
+    for of_argument in ("NFC", "NFD"):
+        given = {
+            argument: unicodedata.normalize(of_argument, value) if argument in texts else value
+            for argument, value in kwargs.items()
+        }
+        for of_answer in ("NFC", "NFD"):
+            verdict = ifbench.verify(name, given, unicodedata.normalize(of_answer, answer), grader=grader)
+            assert verdict.passed, (of_argument, of_answer, verdict)
+
+
+def test_every_argument_that_is_a_text_is_tried_in_both_forms():
+    """A new instruction with such an argument needs its case above."""
+    with_texts = {name for name, checker in ifbench.CHECKERS.items() if TEXT in checker.kinds.values()}
+    assert with_texts == {name for name, _, _ in ACCENTED}
 
 
 @pytest.mark.parametrize(("instruction_id", "kwargs"), GOOD.items(), ids=list(GOOD))
