@@ -6,6 +6,7 @@ from pathlib import Path
 from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
+from runner.composed import composed_notes, not_composed
 from runner.console import command_name, say, show
 from runner.endings import cut_phrase, finish_reasons
 from runner.exits import Exit
@@ -65,6 +66,10 @@ def report(
         task: finish_reasons(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
         for task in rows
     }
+    composed = {
+        task: not_composed(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
+        for task in rows
+    }
     run.save(rows)
     results = [
         _task_result(
@@ -81,7 +86,7 @@ def report(
     ]
     if settings.repeats > 1:
         notes = [*notes, *(_repeat_note(task, *run.repeat_check(parts[task])) for task in scored)]
-    notes = [*notes, *(handle.note for handle in handles.values() if handle.note)]
+    notes = [*notes, *composed_notes(composed), *(handle.note for handle in handles.values() if handle.note)]
     heading = {"Run": settings.name} if settings.name is not None else {}
     heading |= {"Model": server.label, "Generation": generation_phrase(settings, server)}
     tokens = token_totals((response for task in run.tasks for _, response in run.pairs(task)), generated)
@@ -97,6 +102,7 @@ def report(
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
     file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
+    file.content["not_composed"] = {str(task): found for task, (found, _) in composed.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)

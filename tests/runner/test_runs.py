@@ -1,6 +1,7 @@
 """Whole runs through LightEval against a server that does as the test says."""
 
 import json
+import unicodedata
 
 import pyarrow.parquet as parquet
 import pytest
@@ -471,3 +472,16 @@ def test_a_name_is_one_visible_line(command, name, tmp_path):
     result = command("--responses", str(answers), "--name", name)
     assert result.code == Exit.USAGE
     assert "--name" in result.err
+
+
+def test_answers_in_decomposed_letters_are_counted(command):
+    """In run.json and under the table, with where the card says what becomes of them; answers in NFC get no line."""
+    decomposed = unicodedata.normalize("NFD", "Тёплый чай.")
+    with FaultServer(by_number({4: answer(decomposed), 5: answer("Тёплый чай.")})) as server:
+        result = command("--full", server=server)
+        plain = command("--max-samples", "1", server=server)
+    assert result.run["not_composed"] == {"ifhard:all|0": 1}
+    assert "note: ifhard:all|0: 1 of 40 answers are not in Unicode's composed form (NFC)" in result.out
+    assert "tasks/ifhard/README.md, Composed letters" in result.out
+    assert plain.run["not_composed"] == {"ifhard:all|0": 0}
+    assert "NFC" not in plain.out

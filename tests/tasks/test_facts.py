@@ -175,3 +175,12 @@ def test_the_official_revision_is_the_one_stated(name, stated, recorded, read, h
         benchmark(name).load_dataset(DatasetRequest("official", tmp_path, recorded))
     looked_up = [(official.dataset, "newest")] if read == "f" * 40 else []
     assert hub == [*looked_up, (official.dataset, read)]
+
+
+@pytest.mark.parametrize("name", BENCHMARK_NAMES)
+def test_every_card_states_the_rule_on_composed_letters(name):
+    """The note under a table sends its reader there."""
+    text = (TASKS / name / "README.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Composed letters\n")[2].partition("\n## ")[0]
+    assert "NFC" in section
+    assert "not_composed" in section
