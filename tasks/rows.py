@@ -80,7 +80,7 @@ def _of_split(folders: Sequence[Path], split: str, stems: Sequence[str]) -> list
     candidates = whole + [paths for paths in parts if paths]
     if len(candidates) > 1:
         listed = ", ".join(str(paths[0]) for paths in candidates)
-        raise DatasetError(f"several files could be the {split} split: {listed}; leave one, or name a file")
+        raise DatasetError(f"--dataset: several files could be the {split} split: {listed}; leave one, or name a file")
     return candidates[0] if candidates else []
 
 
@@ -116,7 +116,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}, line {number}: not JSON ({error})") from error
+            raise DatasetError(f"{path}, line {number}: not JSON, an object a line ({error})") from error
         if not isinstance(row, dict):
             raise DatasetError(f"{path}, line {number}: a row must be a JSON object, found {type(row).__name__}")
         rows.append(row)
