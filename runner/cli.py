@@ -99,7 +99,10 @@ def _dry_run(arguments: argparse.Namespace) -> Exit:
 def _serving_file(given: str) -> Path:
     from endpoints.serving.reading import find_serving
 
-    return find_serving(Path(given))
+    path = find_serving(Path(given))
+    if not path.is_file():
+        raise UsageError(f"--serve {given}: no such file")
+    return path
 
 
 def print_tasks() -> None:

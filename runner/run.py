@@ -1,7 +1,7 @@
 """One run from settings to exit status.
 
-LightEval, and what imports it, is imported where it is first needed: a dataset without rows, a bad row or a refused
-resume is told before that takes its seconds.
+LightEval, and what imports it, is imported where it is first needed: a dataset without rows, a bad row, a server that
+is not there or a refused resume is told before that takes its seconds.
 """
 
 import asyncio
@@ -131,9 +131,6 @@ class _Run:
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
         handles = self._data()
-        from runner.live import LiveScores
-        from runner.report import report
-
         self._check_cap(handles)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
@@ -150,6 +147,9 @@ class _Run:
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
             server = self._record_sources(file, server, judges)
+            from runner.live import LiveScores
+            from runner.report import report
+
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
             model.on_window = lambda tokens: record_window(file, tokens)

@@ -23,7 +23,10 @@ def _configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mappi
         ValueError: the folder does not hold usable prompts.
     """
     folder = options.judge_prompts
-    judged = judging(load_prompts(Path(folder), folder)) if folder is not None else judging()
+    try:
+        judged = judging(load_prompts(Path(folder), folder)) if folder is not None else judging()
+    except ValueError as error:
+        raise ValueError(f"--judge-prompts {folder}: {error}") from error
     return dataclasses.replace(benchmark, judging=judged), {"judge_prompts": judged.identity}
 
 

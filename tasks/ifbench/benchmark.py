@@ -23,10 +23,10 @@ def configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mappin
     """
     graders = ifbench.default_graders()
     for name, path in options.graders:
-        graders = graders.adding(name, path)
         try:
+            graders = graders.adding(name, path)
             graders.verify(_PROBE, {"N": 1}, "1", grader=f"{name}_strict")
-        except ifbench.NotGradableError as error:
+        except (ValueError, ifbench.NotGradableError) as error:
             raise ValueError(f"--grader {name}={path}: its checkers cannot be used: {error}") from error
     configured = dataclasses.replace(
         benchmark,

@@ -72,7 +72,9 @@ def test_bad_usage_exits_2_and_says_why(arguments, says, capsys):
         (["--base-url", "http://h:99999/v1"], "--base-url: 'http://h:99999/v1' is not", Exit.USAGE),
         (["--dataset", "NOWHERE"], "--dataset NOWHERE: no such file or folder; names: builtin", Exit.UNAVAILABLE),
         (["--responses", "NOWHERE"], "--responses NOWHERE: no such file", Exit.USAGE),
-        (["--serve", "NOWHERE"], "NOWHERE", Exit.USAGE),
+        (["--serve", "NOWHERE"], "--serve NOWHERE: no such file", Exit.USAGE),
+        (["--serve", "FOLDER"], "--serve FOLDER: no such file", Exit.USAGE),
+        (["--responses", "FOLDER"], "--responses FOLDER: no such file", Exit.USAGE),
         (["--task", "ifbench|0", "--grader", "mine=NOWHERE"], "--grader mine=PATH: NOWHERE: no such", Exit.USAGE),
         (["--task", "hardmultiqa|0", "--judge-prompts", "NOWHERE"], "--judge-prompts NOWHERE: no such", Exit.USAGE),
         (["--task", "hardmultiqa|0", "--judge-base-url", "host"], "--judge-base-url: 'host' is not", Exit.USAGE),
@@ -84,7 +86,7 @@ def test_a_wrong_place_is_named_before_anything_slow_is_imported(arguments, says
     file.write_text("", encoding="utf-8")
 
     def placed(text):
-        return text.replace("FILE", str(file)).replace("NOWHERE", str(nowhere))
+        return text.replace("FILE", str(file)).replace("NOWHERE", str(nowhere)).replace("FOLDER", str(tmp_path))
 
     given = [*([] if "--task" in arguments else ["--task", "ifhard:all|0"]), "--model", "m", *map(placed, arguments)]
     given = [text.replace("hardmultiqa|0", "hardmultiqa:all:pretrain|0") for text in given]
@@ -97,6 +99,36 @@ print(int(code), [name for name in ("lighteval", "torch", "transformers", "datas
     done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{int(status)} []"
     assert placed(says) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says", "status"),
+    [
+        (["--base-url", "http://127.0.0.1:9/v1"], "http://127.0.0.1:9/v1: no list of models", Exit.UNAVAILABLE),
+        (["--task", "ifbench:all|0", "--grader", "mine=FOLDER"], "--grader mine=FOLDER: ", Exit.USAGE),
+        (
+            ["--task", "hardmultiqa:open:pretrain|0", "--judge-prompts", "FOLDER"],
+            "--judge-prompts FOLDER: ",
+            Exit.USAGE,
+        ),
+    ],
+)
+def test_what_is_not_there_is_told_before_lighteval_is_imported(arguments, says, status, tmp_path):
+    """A server, the checkers of a folder, the prompts of one: the option or the URL, and the cause."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    arguments, says = [text.replace("FOLDER", str(folder)) for text in arguments], says.replace("FOLDER", str(folder))
+    task = [] if "--task" in arguments else ["--task", "ifhard:all|0"]
+    given = [*task, "--model", "m", "--dataset", "builtin", "--output-dir", str(tmp_path / "out"), *arguments]
+    probe = f"""
+import sys
+from runner.cli import main
+code = main({given!r})
+print(int(code), [name for name in ("lighteval", "torch", "transformers", "datasets") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{int(status)} []"
+    assert says in done.stderr
 
 
 TEST = "test{.jsonl,.csv,.parquet}"
