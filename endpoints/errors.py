@@ -33,6 +33,7 @@ ErrorCode = Literal[
     "context-overflow",  # the server says that prompt and answer do not fit its window
     "does-not-fit",  # found before sending: never sent
     "refused",  # another HTTP 3xx or 4xx
+    "blocked",  # the server withheld the text: content filter, refusal, tool call
     "server-gone",  # on the wire when the run gave the server up
     "client-bug",  # our own code raised
 ]

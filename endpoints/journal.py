@@ -96,8 +96,8 @@ class Journal:
             raise JournalError(f"{self.path}: cannot be read or repaired: {error.strerror or error}") from error
 
     def _remember(self, key: str, outcome: Outcome) -> None:
-        # An older version took a text that broke off for an answer: it is asked for again.
-        if outcome.status == "answered" and not outcome.broken_off:
+        # What is no answer is asked for again, and so is what only an older version took for one.
+        if outcome.is_answer:
             self._answered[key] = outcome
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Journal:
         return key in self._answered
 
     def get(self, key: str) -> Outcome | None:
-        """The answer to the request with this key; None if there is none, or if only failures are on record."""
+        """The answer to the request with this key; None if there is none, or only failures and blocked replies."""
         return self._answered.get(key)
 
     def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
@@ -116,7 +116,7 @@ class Journal:
 
         Args:
             request: the request.
-            outcome: its outcome, answered or failed.
+            outcome: its outcome; not ``not_asked``.
             key: ``request.key()``, if the caller has computed it; None to compute it here.
 
         Raises:

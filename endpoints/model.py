@@ -258,7 +258,7 @@ class EndpointModel(LightevalModel):
 
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
-            if outcome.status == "answered" and not outcome.from_journal:
+            if outcome.status in ("answered", "blocked") and not outcome.from_journal:
                 tokens = self.generated[0] if self.generated is not None else 0
                 self.generated = (tokens + max(outcome.completion_tokens or 0, 0), time.monotonic() - started)
             work.start(doc, outcome)

@@ -174,6 +174,8 @@ def _why(outcome: Outcome) -> str:
         return f"prompt and reply do not fit the judge's window: {words}; {WINDOW_ADVICE}{lower}"
     if outcome.error_code == "refused":
         return f"its server refused this request: {words}"
+    if outcome.error_code == "blocked":
+        return f"its server withheld it ({words})"
     return words
 
 

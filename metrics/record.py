@@ -25,8 +25,8 @@ __all__ = [
     "verdict_record",
 ]
 
-Status = Literal["answered", "failed", "not_asked", "unscored", "unjudged"]
-OUTCOMES: tuple[Status, ...] = ("answered", "failed", "not_asked", "unscored", "unjudged")
+Status = Literal["answered", "blocked", "failed", "not_asked", "unscored", "unjudged"]
+OUTCOMES: tuple[Status, ...] = ("answered", "blocked", "failed", "not_asked", "unscored", "unjudged")
 
 
 class Sample(NamedTuple):
@@ -142,8 +142,8 @@ class Record(TypedDict):
 
     Attributes:
         id, repeat, labels: the fields of the sample.
-        outcome: ``answered`` (scored), ``failed`` (the endpoint gave no answer),
-            ``not_asked`` (the run ended first, or the question does not fit the window),
+        outcome: ``answered`` (scored), ``blocked`` (the server withheld the text), ``failed`` (the endpoint gave no
+            answer), ``not_asked`` (the run ended first, or the question does not fit the window),
             ``unscored`` (the answer is there but the scorer raised), ``unjudged`` (the answer is there but the judge
             gave no readable verdict).
         error: one line for every outcome but ``answered``, else empty.

@@ -12,7 +12,7 @@ __all__ = ["COUNTS", "Counts", "Headline", "Summary", "count_outcomes", "flat", 
 
 COUNTS: Final = (
     *("total", "answered", "failed", "not_asked", "unscored", "unjudged"),
-    *("empty", "truncated", "unclosed_reasoning"),
+    *("empty", "truncated", "unclosed_reasoning", "blocked"),
 )
 
 
@@ -49,7 +49,7 @@ class Counts:
 
     Attributes:
         total: samples asked for.
-        answered, failed, not_asked, unscored, unjudged: see :class:`metrics.record.Record`.
+        answered, blocked, failed, not_asked, unscored, unjudged: see :class:`metrics.record.Record`.
         empty, truncated, unclosed_reasoning: what answers looked like, judged or not.
         unscored_ids: questions whose answers the scorer could not take.
     """
@@ -63,6 +63,7 @@ class Counts:
     truncated: int
     unclosed_reasoning: int
     unjudged: int = 0
+    blocked: int = 0
     unscored_ids: tuple[str, ...] = ()
 
     @property
@@ -130,6 +131,7 @@ def count_outcomes(records: Sequence[Record]) -> Counts:
         truncated=sum(bool(record["truncated"]) for record in records),
         unclosed_reasoning=sum(bool(record["unclosed_reasoning"]) for record in records),
         unjudged=outcomes["unjudged"],
+        blocked=outcomes["blocked"],
         unscored_ids=tuple(record["id"] for record in records if record["outcome"] == "unscored"),
     )
 

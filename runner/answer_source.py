@@ -49,7 +49,7 @@ class AnswerSource:
     kept: Path | None = None
 
     def has_answered(self, docs: Sequence[Any]) -> bool:
-        """Whether the journal holds an answer to every document.
+        """Whether the journal holds an answer to every document, or the word that it was blocked.
 
         Raises:
             JournalError: the journal cannot be read.
@@ -58,7 +58,7 @@ class AnswerSource:
         held = {
             (line.task, line.sample_id, line.repeat)
             for line in lines
-            if line.outcome.status == "answered" and not line.outcome.broken_off
+            if line.outcome.is_answer or line.outcome.status == "blocked"
         }
         return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 

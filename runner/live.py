@@ -38,7 +38,7 @@ class LiveScores:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring") if threaded else None
         self._bar = tqdm(total=total, desc="answers", unit="q", smoothing=0.1, dynamic_ncols=True)
         self._passed = 0.0
-        self._scored = self._failed = self._kept = self._unjudged = 0
+        self._scored = self._failed = self._blocked = self._kept = self._unjudged = 0
 
     def __enter__(self) -> "LiveScores":
         return self
@@ -54,7 +54,8 @@ class LiveScores:
         name = TaskName.read(doc.task_name).benchmark
         bench, sample = self._benchmarks[name], Sample.of(doc.specific)
         if outcome.status != "answered":
-            self._failed += 1
+            self._blocked += outcome.status == "blocked"
+            self._failed += outcome.status != "blocked"
             self._show()
             return Scored(bench.unanswered(sample, outcome.status, outcome.error or ""))
         self._kept += outcome.from_journal
@@ -93,7 +94,8 @@ class LiveScores:
         rate = f"pass rate {self._passed / self._scored:.3f}, " if self._scored else ""
         kept = f", {self._kept} kept" if self._kept else ""
         unjudged = f", {self._unjudged} not judged" if self._unjudged else ""
-        self._bar.set_postfix_str(f"{rate}{self._failed} without answer{unjudged}{kept}", refresh=False)
+        blocked = f", {self._blocked} blocked" if self._blocked else ""
+        self._bar.set_postfix_str(f"{rate}{self._failed} without answer{blocked}{unjudged}{kept}", refresh=False)
 
 
 def _score(bench: Benchmark, sample: Sample, answer: Answer, judgement: Judgement | None = None) -> Record:

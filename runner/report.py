@@ -7,7 +7,7 @@ from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
-from runner.endings import cut_phrase, finish_reasons
+from runner.endings import blocked_phrase, blocked_words, cut_phrase, finish_reasons
 from runner.exits import Exit
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
@@ -61,10 +61,14 @@ def report(
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
     rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
-    reasons = {
-        task: finish_reasons(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
+    responses = {
+        task: [
+            response for part, size in parts.get(task, {task: None}).items() for _, response in run.pairs(part)[:size]
+        ]
         for task in rows
     }
+    reasons = {task: finish_reasons(of_task) for task, of_task in responses.items()}
+    blocked = {task: blocked_words(of_task) for task, of_task in responses.items()}
     run.save(rows)
     results = [
         _task_result(
@@ -76,6 +80,7 @@ def report(
             handles[task.benchmark],
             judges,
             cut_phrase(reasons[task]["truncated"]),
+            blocked_phrase(blocked[task]),
         )
         for task in scored
     ]
@@ -97,6 +102,7 @@ def report(
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
     file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
+    file.content["blocked"] = {str(task): words for task, words in blocked.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
@@ -175,6 +181,7 @@ def _task_result(
     handle: DatasetHandle,
     judges: RunJudges,
     cut: str,
+    blocked: str,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
     judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
@@ -189,6 +196,8 @@ def _task_result(
         scorer=bench.scorer_version + judged,
         axis=bench.table_axis,
         cut=cut,
+        blocked=blocked,
+        out_of_tokens=sum(bool(record["empty"] and record["truncated"]) for record in records),
     )
 
 

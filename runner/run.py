@@ -153,7 +153,7 @@ class _Run:
             with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
-                    self.answered_any = self.answered_any or outcome.status == "answered"
+                    self.answered_any = self.answered_any or outcome.status in ("answered", "blocked")
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer

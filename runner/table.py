@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics.reasons import nouns
 from metrics.summary import Headline, Summary
 from tasks.names import TaskName
 
@@ -24,6 +25,8 @@ class TaskResult:
         scorer: scorer version; where another model judges, which one by which prompts.
         axis: the breakdown to show, and the values of each of its labels.
         cut: what is said of truncated answers.
+        blocked: what is said of blocked replies; empty if there are none.
+        out_of_tokens: answers that are empty and truncated.
     """
 
     name: TaskName
@@ -36,6 +39,8 @@ class TaskResult:
     scorer: str
     axis: tuple[str, tuple[str, ...]]
     cut: str = "truncated at the token cap"
+    blocked: str = ""
+    out_of_tokens: int = 0
 
 
 def render_table(
@@ -123,9 +128,16 @@ def _shares(task: TaskResult) -> list[str]:
         missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
         if counts.unjudged:
             missing += f", {counts.unjudged} UNJUDGED"
+        if counts.blocked:
+            missing += f", {counts.blocked} blocked"
         lines.append(f"  without a valid verdict: {missing}")
-    if counts.empty:
-        lines.append("  hint: empty answers often mean that reasoning used up the token budget (--max-new-tokens)")
+    if task.blocked:
+        lines.append(f"  {task.blocked}")
+    if task.out_of_tokens:
+        lines.append(
+            f"  hint: {nouns(task.out_of_tokens, 'answer')} both empty and truncated: reasoning may have used up the "
+            "token budget (--max-new-tokens)"
+        )
     return lines
 
 
