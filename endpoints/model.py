@@ -30,6 +30,7 @@ from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter, Plan, plan_requests
+from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
 from endpoints.window import FROM_REFUSAL
@@ -174,7 +175,7 @@ class EndpointModel(LightevalModel):
                 f"{len(missing)} of {len(docs)} samples have no answer; finished ones are kept: {shown}"
             )
         return [
-            to_response(request, outcome, work.take(doc))
+            to_response(request, without_marks(outcome, self.config.reasoning_marks), work.take(doc))
             for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
         ]
 
@@ -187,7 +188,7 @@ class EndpointModel(LightevalModel):
         if silent:
             self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         for doc, outcome in zip(docs, outcomes, strict=True):
-            work.start(doc, outcome)
+            work.start(doc, without_marks(outcome, self.config.reasoning_marks))
             # Answers may be scored right here, on the event loop: Ctrl-C gets its turn, and so do the judge's replies.
             await asyncio.sleep(0)
             await work.room()
@@ -261,7 +262,7 @@ class EndpointModel(LightevalModel):
             if outcome.status in ("answered", "blocked") and not outcome.from_journal:
                 tokens = self.generated[0] if self.generated is not None else 0
                 self.generated = (tokens + max(outcome.completion_tokens or 0, 0), time.monotonic() - started)
-            work.start(doc, outcome)
+            work.start(doc, without_marks(outcome, self.config.reasoning_marks))  # the journal keeps it as it came
 
         with bar:
             for position, outcome in plan.rejected.items():

@@ -9,6 +9,7 @@ from lighteval.models.model_input import GenerationParameters
 from pydantic import Field
 
 from endpoints.defaults import BASE_URL, CONCURRENCY
+from endpoints.reasoning_marks import marks_named
 
 __all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
 
@@ -22,6 +23,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "ENDPOINT_SEED": "sampling seed",
     "ENDPOINT_SYSTEM_PROMPT": "system message",
     "ENDPOINT_CHAT_TEMPLATE_KWARGS": "JSON object for the chat template",
+    "ENDPOINT_REASONING_MARKS": "name of the marks whose reasoning is cut off answers",
     "ENDPOINT_JOURNAL": "file that keeps finished answers; asked again, they are not sent again",
     "ENDPOINT_RESPONSES": "score these saved answers instead of asking a server",
 }
@@ -40,6 +42,7 @@ class EndpointModelConfig(ModelConfig):
     served_name: str | None = None
     max_new_tokens: int | None = None
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    reasoning_marks: str | None = None
     api_key: str = Field("EMPTY", exclude=True, repr=False)
     concurrency: int = Field(CONCURRENCY, exclude=True)
     window: int | None = Field(None, exclude=True)
@@ -85,6 +88,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         max_new_tokens=read("ENDPOINT_MAX_NEW_TOKENS", int, None),
         chat_template_kwargs=kwargs,
         system_prompt=read("ENDPOINT_SYSTEM_PROMPT", str, None),
+        reasoning_marks=read("ENDPOINT_REASONING_MARKS", marks_named, None),
         generation_parameters=GenerationParameters(
             temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)
         ),

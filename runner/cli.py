@@ -15,6 +15,7 @@ from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.parser import build_parser
 from runner.places import check_places, offered_datasets
+from runner.reasoning import text_for_false
 from runner.settings import EMBEDDED, Settings, merge_resumed
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError, split_task_list
@@ -151,6 +152,13 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     warnings = []
     if given.get("repeats", 1) > 1 and not given.get("temperature") and "responses" not in given:
         warnings.append("greedy answers are repeated: --repeats then measures only how steady the server is")
+    for name in ("chat_template_kwargs", "judge_chat_template_kwargs"):
+        variable = text_for_false(given.get(name, {}))
+        if variable:
+            option = "--" + name.replace("_", "-")
+            warnings.append(
+                f'{option}: {variable} is the text "false", which templates take for true; write false without quotes'
+            )
     if given["model"] == EMBEDDED and "base_url" in given:
         raise UsageError("--model embedded starts its own server; drop --base-url, or give the name that server has")
     if given["model"] == EMBEDDED and (given.get("temperature") or "seed" in given):

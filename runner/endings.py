@@ -35,17 +35,17 @@ def blocked_words(responses: Iterable[Any]) -> dict[str, int]:
     )
 
 
-def blocked_phrase(words: dict[str, int]) -> str:
-    """The line of the table for blocked replies; empty if there are none.
+def blocked_phrase(words: dict[str, int]) -> list[str]:
+    """The line of the table for blocked replies; none if there are none.
 
     Args:
         words: number of blocked replies by the server's words.
     """
     if not words:
-        return ""
+        return []
     shown = "; ".join(f"{n} {one_line(said, _WORD)}" for said, n in list(words.items())[:_SHOWN])
     more = f"; {sum(list(words.values())[_SHOWN:])} in other words" if len(words) > _SHOWN else ""
-    return f"blocked, in the server's words: {shown}{more}"
+    return [f"  blocked, in the server's words: {shown}{more}"]
 
 
 def _ranked(counts: Counter[str]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -13,6 +13,7 @@ from endpoints.journal import JournalError
 from judges.judgement import Judgement, Judging
 from metrics.record import Answer, Record, Sample
 from runner.judging import RunJudge, RunJudges
+from runner.reasoning import ReasoningWatch
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 
@@ -26,15 +27,23 @@ class LiveScores:
         benchmarks: by name.
         total: samples of the run.
         judges: the judges of the run.
+        reasoning: looks at the reasoning of the answers.
         threaded: score in a thread, so that generation goes on meanwhile. One thread: the verifiers are pure Python,
             more would only take turns. Where nothing is generated there is nothing to hold up.
     """
 
     def __init__(
-        self, benchmarks: Mapping[str, Benchmark], total: int, judges: RunJudges, *, threaded: bool = True
+        self,
+        benchmarks: Mapping[str, Benchmark],
+        total: int,
+        judges: RunJudges,
+        reasoning: ReasoningWatch,
+        *,
+        threaded: bool = True,
     ) -> None:
         self._benchmarks = benchmarks
         self._judges = judges
+        self._reasoning = reasoning
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring") if threaded else None
         self._bar = tqdm(total=total, desc="answers", unit="q", smoothing=0.1, dynamic_ncols=True)
         self._passed = 0.0
@@ -59,30 +68,29 @@ class LiveScores:
             self._show()
             return Scored(bench.unanswered(sample, outcome.status, outcome.error or ""))
         self._kept += outcome.from_journal
-        answer, judge = Answer(outcome.text, outcome.truncated), self._judges.of(name)
+        arrived = _Arrived(bench, sample, Answer(outcome.text, outcome.truncated), self._reasoning.saw(outcome))
+        judge = self._judges.of(name)
         if bench.judging is not None and judge is not None:
-            return self._judged(judge, bench, bench.judging, doc.task_name, sample, answer)
+            return self._judged(arrived, judge, bench.judging, doc.task_name)
         if self._pool is None:
-            return self._finished(bench, _score(bench, sample, answer))
-        return self._in_thread(self._pool, bench, sample, answer)
+            return self._finished(arrived, _score(arrived))
+        return self._in_thread(arrived, self._pool)
 
-    async def _in_thread(self, pool: ThreadPoolExecutor, bench: Benchmark, sample: Sample, answer: Answer) -> Scored:
-        loop = asyncio.get_running_loop()
-        return self._finished(bench, await loop.run_in_executor(pool, _score, bench, sample, answer))
+    async def _in_thread(self, arrived: "_Arrived", pool: ThreadPoolExecutor) -> Scored:
+        return self._finished(arrived, await asyncio.get_running_loop().run_in_executor(pool, _score, arrived))
 
-    async def _judged(
-        self, judge: RunJudge, bench: Benchmark, judging: Judging, task: str, sample: Sample, answer: Answer
-    ) -> Scored:
+    async def _judged(self, arrived: "_Arrived", judge: RunJudge, judging: Judging, task: str) -> Scored:
         try:
-            judgement = await judging.judge(sample, answer, judge.ask(task, sample))
+            judgement = await judging.judge(arrived.sample, arrived.answer, judge.ask(task, arrived.sample))
         except (EndpointError, JournalError):
             raise  # the judge refuses everything, or nothing can be kept: no use in going on
         except Exception as error:
             judgement = Judgement("failed", error=f"judging raised {type(error).__name__}: {error}")
-        return self._finished(bench, _score(bench, sample, answer, judgement), judgement.to_json())
+        return self._finished(arrived, _score(arrived, judgement), judgement.to_json())
 
-    def _finished(self, bench: Benchmark, record: Record, judgement: str = "") -> Scored:
-        value = record["scores"].get(bench.metric_names[0])
+    def _finished(self, arrived: "_Arrived", record: Record, judgement: str = "") -> Scored:
+        record["with_reasoning"], record["marked_reasoning"] = arrived.reasoning
+        value = record["scores"].get(arrived.bench.metric_names[0])
         if value is not None:
             self._scored += 1
             self._passed += value
@@ -95,11 +103,22 @@ class LiveScores:
         kept = f", {self._kept} kept" if self._kept else ""
         unjudged = f", {self._unjudged} not judged" if self._unjudged else ""
         blocked = f", {self._blocked} blocked" if self._blocked else ""
-        self._bar.set_postfix_str(f"{rate}{self._failed} without answer{blocked}{unjudged}{kept}", refresh=False)
+        marks = self._reasoning.postfix
+        self._bar.set_postfix_str(f"{rate}{self._failed} without answer{blocked}{unjudged}{kept}{marks}", refresh=False)
 
 
-def _score(bench: Benchmark, sample: Sample, answer: Answer, judgement: Judgement | None = None) -> Record:
+class _Arrived(NamedTuple):
+    """An answer on its way to its record, and what was seen of its reasoning: some, some that nobody cut."""
+
+    bench: Benchmark
+    sample: Sample
+    answer: Answer
+    reasoning: tuple[bool, bool]
+
+
+def _score(arrived: _Arrived, judgement: Judgement | None = None) -> Record:
     """The record of an answer; a fault of the scorer is counted as such and does not end the run."""
+    bench, sample, answer, _ = arrived
     try:
         return bench.score(sample, answer, judgement)
     except Exception as error:

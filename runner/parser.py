@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
+from endpoints.reasoning_marks import MARKS, marks_named
 from runner.console import command_name
 from runner.exits import UsageError
 
@@ -71,6 +72,13 @@ def _json_object(text: str) -> dict[str, Any]:
     return value
 
 
+def _marks(text: str) -> str:
+    try:
+        return marks_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Make the parser. Arguments that are not given are None, and ``list_tasks`` is False."""
     command = command_name()
@@ -130,6 +138,9 @@ def build_parser() -> argparse.ArgumentParser:
     sampling.add_argument("--system-prompt", metavar="TEXT")
     sampling.add_argument(
         "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
+    )
+    sampling.add_argument(
+        "--reasoning-marks", type=_marks, metavar="NAME", help=f"cut reasoning in these marks: {', '.join(MARKS)}"
     )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
     judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from metrics.reasons import nouns
 from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
@@ -11,6 +12,7 @@ from runner.endings import blocked_phrase, blocked_words, cut_phrase, finish_rea
 from runner.exits import Exit
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
+from runner.reasoning import ReasoningCounts, asked_for_none
 from runner.run_file import RunFile
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
@@ -20,7 +22,7 @@ from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
 from tasks.registry import run_as, smoke_samples
 
-__all__ = ["report"]
+__all__ = ["reasoning_facts", "report"]
 
 _SHOWN_ERRORS = 5
 _GENERATED = ("answered", "unscored")  # an ungraded answer is there but cannot be scored
@@ -69,6 +71,7 @@ def report(
     }
     reasons = {task: finish_reasons(of_task) for task, of_task in responses.items()}
     blocked = {task: blocked_words(of_task) for task, of_task in responses.items()}
+    reasoning = {task: ReasoningCounts.of(of_task) for task, of_task in responses.items()}
     run.save(rows)
     results = [
         _task_result(
@@ -80,7 +83,11 @@ def report(
             handles[task.benchmark],
             judges,
             cut_phrase(reasons[task]["truncated"]),
-            blocked_phrase(blocked[task]),
+            (
+                *blocked_phrase(blocked[task]),
+                *_budget_hint(whole[task]),
+                *reasoning[task].lines(*reasoning_facts(settings, folder)),
+            ),
         )
         for task in scored
     ]
@@ -103,6 +110,7 @@ def report(
     file.content["tokens"] = tokens
     file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
     file.content["blocked"] = {str(task): words for task, words in blocked.items()}
+    file.content["marked_reasoning"] = {str(task): dict(counts.marked) for task, counts in reasoning.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
@@ -181,10 +189,11 @@ def _task_result(
     handle: DatasetHandle,
     judges: RunJudges,
     cut: str,
-    blocked: str,
+    remarks: tuple[str, ...],
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
     judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
+    marks = f"; reasoning in the marks of {settings.reasoning_marks} cut" if settings.reasoning_marks else ""
     return TaskResult(
         name=task,
         summary=summary,
@@ -193,12 +202,24 @@ def _task_result(
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(task.fewshot),
-        scorer=bench.scorer_version + judged,
+        scorer=bench.scorer_version + judged + marks,
         axis=bench.table_axis,
         cut=cut,
-        blocked=blocked,
-        out_of_tokens=sum(bool(record["empty"] and record["truncated"]) for record in records),
+        remarks=remarks,
     )
+
+
+def reasoning_facts(settings: Settings, folder: Path) -> tuple[str | None, str, str]:
+    """The arguments of :meth:`runner.reasoning.ReasoningCounts.lines` for a run."""
+    saved = settings.responses
+    off = asked_for_none(settings.chat_template_kwargs) if saved is None else ""
+    return settings.reasoning_marks, off, saved or str(folder / "responses.jsonl")
+
+
+def _budget_hint(records: Sequence[Record]) -> list[str]:
+    spent = sum(bool(record["empty"] and record["truncated"]) for record in records)
+    what = f"{nouns(spent, 'answer')} both empty and truncated: reasoning may have used up the token budget"
+    return [f"  hint: {what} (--max-new-tokens)"] if spent else []
 
 
 def _misses(

@@ -27,7 +27,8 @@ from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.limits import check_lowered, keep_limits, record_window, with_known_window
 from runner.live import LiveScores
-from runner.report import report
+from runner.reasoning import ReasoningWatch
+from runner.report import reasoning_facts, report
 from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
@@ -150,7 +151,8 @@ class _Run:
             model.on_window = lambda tokens: record_window(file, tokens)
             notes = self._notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
-            with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
+            watch = ReasoningWatch(*reasoning_facts(self.settings, file.path.parent), say)
+            with LiveScores(self.benchmarks, len(run.docs), judges, watch, threaded=generated) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
                     self.answered_any = self.answered_any or outcome.status in ("answered", "blocked")
@@ -310,6 +312,7 @@ class _Run:
             max_new_tokens=settings.max_new_tokens or server.default_cap,
             chat_template_kwargs=dict(settings.chat_template_kwargs),
             system_prompt=settings.system_prompt,
+            reasoning_marks=settings.reasoning_marks,
             generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
             api_key=api_key(settings) if asks else "EMPTY",
             concurrency=settings.concurrency or server.concurrency,

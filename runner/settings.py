@@ -61,6 +61,7 @@ class Settings:
         shuffle_seed: seed of the order in which questions are sent; None for LightEval's order.
         system_prompt: system message, or None.
         chat_template_kwargs: further variables of the chat template, by name.
+        reasoning_marks: name of the marks behind which reasoning is cut off answers, or None.
         output_dir: folder in which run folders are made.
         fail_under: lower bounds of metrics, by the metric's name.
         judge_model: the judge's name on its server; None for the benchmark's own judge.
@@ -92,6 +93,7 @@ class Settings:
     shuffle_seed: int | None = None
     system_prompt: str | None = None
     chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    reasoning_marks: str | None = None
     output_dir: str = "results"
     fail_under: Mapping[str, float] = dataclasses.field(default_factory=dict)
     judge_model: str | None = None

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from metrics.reasons import nouns
 from metrics.summary import Headline, Summary
 from tasks.names import TaskName
 
@@ -25,8 +24,7 @@ class TaskResult:
         scorer: scorer version; where another model judges, which one by which prompts.
         axis: the breakdown to show, and the values of each of its labels.
         cut: what is said of truncated answers.
-        blocked: what is said of blocked replies; empty if there are none.
-        out_of_tokens: answers that are empty and truncated.
+        remarks: lines on the answers.
     """
 
     name: TaskName
@@ -39,8 +37,7 @@ class TaskResult:
     scorer: str
     axis: tuple[str, tuple[str, ...]]
     cut: str = "truncated at the token cap"
-    blocked: str = ""
-    out_of_tokens: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 def render_table(
@@ -131,14 +128,7 @@ def _shares(task: TaskResult) -> list[str]:
         if counts.blocked:
             missing += f", {counts.blocked} blocked"
         lines.append(f"  without a valid verdict: {missing}")
-    if task.blocked:
-        lines.append(f"  {task.blocked}")
-    if task.out_of_tokens:
-        lines.append(
-            f"  hint: {nouns(task.out_of_tokens, 'answer')} both empty and truncated: reasoning may have used up the "
-            "token budget (--max-new-tokens)"
-        )
-    return lines
+    return [*lines, *task.remarks]
 
 
 def _breakdown_lines(

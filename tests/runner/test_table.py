@@ -49,14 +49,6 @@ def test_an_incomplete_run_shows_bounds():
     assert "hint:" not in text
 
 
-def test_the_token_budget_is_named_where_answers_are_empty_and_truncated():
-    """An empty answer alone, or a truncated one, says nothing of the budget."""
-    headline = (Headline("sample_pass_rate", 3 / 7, Interval(0.1, 0.8), 7, bounds=(0.3, 0.6)),)
-    text = make(PART, headline, out_of_tokens=1)
-    assert "hint: 1 answer both empty and truncated" in text
-    assert "--max-new-tokens" in text
-
-
 def test_an_undefined_value_is_not_a_number():
     """n/a with the reason, never 0."""
     text = make(FULL, (Headline("balance_score", None, None, 10, note="no requirement type has 5 verdicts yet"),))
