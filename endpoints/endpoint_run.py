@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
-from endpoints.failure import ABOUT_THE_BODY, Failure
+from endpoints.failure import Failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
@@ -161,7 +161,8 @@ class EndpointRun:
             RequestRefused: every other request would be refused too.
         """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
-        of_one_sample = self.patience.answered_before and failure.status in _PROVEN_BY_OLD_ANSWERS
+        proven = failure.status in _PROVEN_BY_OLD_ANSWERS or failure.raised_in_template
+        of_one_sample = self.patience.answered_before and proven
         is_news = True
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
             is_news = self._doubt(request, failure)
@@ -188,7 +189,7 @@ class EndpointRun:
         question = (request.messages, request.prompt)
         is_news = failure.kind not in self._refused
         first, earlier = self._refused.setdefault(failure.kind, (question, refusal))
-        if failure.status not in ABOUT_THE_BODY:
+        if not failure.about_the_body:
             raise refusal
         if first != question:  # repeats of one question prove nothing of another
             raise earlier

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
+from endpoints.template_refusals import conversation_hint
+
 __all__ = [
     "ERROR_CODES",
     "EndpointError",
@@ -157,24 +159,8 @@ def is_about_content(message: str) -> bool:
 _KEY_HINT: Final = "check the key in the variable that --api-key-env names"
 _URL_HINT: Final = "check --base-url (it usually ends in /v1) and --model"
 
-# Status (None: any), pattern, hint; the first match wins.
+# Status (None: any), pattern, hint; the first match wins, those on the conversation come before.
 _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
-    (
-        None,
-        r"alternat",
-        "the model's chat template wants user and assistant turns to alternate: "
-        "drop --system-prompt, or use a task without few-shot turns",
-    ),
-    (
-        None,
-        r"system role|system messages?.{0,40}not|role.{0,20}system|system.{0,30}not support",
-        "the model's chat template has no system role: drop --system-prompt",
-    ),
-    (
-        None,
-        r"chat[ _]template",
-        "the server has no usable chat template: is this a base model? Serve an instruct model",
-    ),
     (None, r"api[ _-]?key|unauthori[sz]ed|authenticat", _KEY_HINT),
     (None, r"model.{0,120}(?:does not|not) (?:exist|found)", "--model must be a name that the server lists"),
     (
@@ -191,6 +177,9 @@ _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
 
 def hint_for(status: int, message: str) -> str | None:
     """What a user can change after a refusal with this message; None if the message is of no known kind."""
+    found = conversation_hint(message)
+    if found is not None:
+        return found
     for wanted, pattern, hint in _HINTS:
         if wanted in (None, status) and re.search(pattern, message, re.IGNORECASE):
             return hint

@@ -10,13 +10,14 @@ import openai
 from endpoints.errors import ErrorCode, hint_for, is_about_content, is_context_overflow, one_line, server_words
 from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
+from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
+__all__ = ["Failure", "connection_failure", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
-ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -45,12 +46,23 @@ class Failure:
     @property
     def refuses_all(self) -> bool:
         """Whether the server may well refuse every other request for the same reason."""
-        return self.code == "refused" and self.status in _REFUSES_ALL and not self.about_content
+        listed = self.status in _REFUSES_ALL or self.raised_in_template
+        return self.code == "refused" and listed and not self.about_content
+
+    @property
+    def raised_in_template(self) -> bool:
+        """Whether the chat template raised in the server."""
+        return raised_in_template(self.status or 0, self.server_message)
+
+    @property
+    def about_the_body(self) -> bool:
+        """Whether it may concern what this one request holds."""
+        return self.status in _ABOUT_THE_BODY or self.raised_in_template
 
     @property
     def about_content(self) -> bool:
         """Whether the content of this one prompt was refused."""
-        return self.status in ABOUT_THE_BODY and is_about_content(self.server_message)
+        return self.status in _ABOUT_THE_BODY and is_about_content(self.server_message)
 
     @property
     def kind(self) -> str:
@@ -70,7 +82,7 @@ class Failure:
 def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
     if status == 429:
         return "rate-limited"
-    if is_retried(status):
+    if is_retried(status) and not raised_in_template(status, message):
         return "server-error"
     return "context-overflow" if is_context_overflow(status, message, code) else "refused"
 
@@ -86,10 +98,13 @@ def status_failure(response: httpx2.Response, now: float) -> Failure:
     message, code = server_words(response.content)
     if 300 <= status < 400:
         message = f"redirects to {response.headers.get('location', 'nowhere')}: give that address as the base URL"
+    meaning = _status_code(status, message, code)
+    # Said here too, since not only the first question may meet it.
+    hint = conversation_hint(message) if meaning == "refused" and not is_about_content(message) else None
     return Failure(
-        _status_code(status, message, code),
-        f"HTTP {status}: {message}",
-        retried=is_retried(status),
+        meaning,
+        f"HTTP {status}: {message}" + (f" (hint: {hint})" if hint is not None else ""),
+        retried=meaning in ("rate-limited", "server-error"),
         status=status,
         retry_after=retry_after_s(response.headers, now),
         server_message=message,

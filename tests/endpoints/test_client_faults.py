@@ -6,7 +6,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from asking import QUICK, ask, ask_one, chat, completion
+from asking import QUICK, ask, ask_one, chat, completion, questions
 from fault_server import FaultServer, answer, as_json, body_of, disconnect, hang, raw, reset, status, truncated
 
 from endpoints.client import Endpoint
@@ -311,6 +311,31 @@ def test_hint_follows_the_words(code, words, hint):
     """Each known refusal says which option to change."""
     with serve(status(code, words)) as server, pytest.raises(RequestRefused, match=hint):
         ask_one(server, chat("вопрос"))
+
+
+@pytest.mark.parametrize("code", [400, 422, 500])
+def test_template_that_raises_stops_the_run_at_the_second_question(code):
+    """llama.cpp answers 500 to it: not retried, and it concerns all once another question meets it."""
+    words = "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."
+    with FaultServer(status(code, words)) as server:
+        with pytest.raises(RequestRefused, match="--system-prompt"):
+            ask(server, questions(40), concurrency=1)
+        assert sum(server.asked.values()) == 2
+
+
+@pytest.mark.parametrize("code", [400, 500])
+def test_template_that_raises_later_costs_one_question_and_has_the_hint(code):
+    """Another question was answered: the failure itself says what to change."""
+    refuse = status(code, "System role not supported")
+    with FaultServer(scripts={"q3": [refuse]}) as server:
+        outcomes = ask(server, questions(6), concurrency=1)
+        assert set(server.asked.values()) == {1}
+    assert [o.status for o in outcomes] == ["answered"] * 3 + ["failed"] + ["answered"] * 2
+    assert outcomes[3].error_code == "refused"
+    assert outcomes[3].error == (
+        f"HTTP {code}: System role not supported "
+        "(hint: the model's chat template has no system role: drop --system-prompt)"
+    )
 
 
 def test_redirect_is_refused_with_the_new_address():
