@@ -12,12 +12,12 @@ from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["Failure", "connection_failure", "status_failure"]
+__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
-_ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -57,12 +57,12 @@ class Failure:
     @property
     def about_the_body(self) -> bool:
         """Whether it may concern what this one request holds."""
-        return self.status in _ABOUT_THE_BODY or self.raised_in_template
+        return self.status in ABOUT_THE_BODY or self.raised_in_template
 
     @property
     def about_content(self) -> bool:
         """Whether the content of this one prompt was refused."""
-        return self.status in _ABOUT_THE_BODY and is_about_content(self.server_message)
+        return self.status in ABOUT_THE_BODY and is_about_content(self.server_message)
 
     @property
     def kind(self) -> str:

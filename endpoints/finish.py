@@ -5,6 +5,7 @@ withheld the text. Every other word means that the generation broke off: its tex
 be scored.
 """
 
+import re
 from typing import Any, Final, Literal
 
 __all__ = ["Ending", "calls_a_tool", "ending", "reason_words"]
@@ -31,19 +32,25 @@ _CUTS: Final = frozenset(
         *("repetition", "repetition_detected", "repeat", "repetitive", "repeated_tokens"),  # vLLM's own stop, others'
     }
 )
-# A filter withheld the text, or what was left of it. Google writes "content_filter: SAFETY" too.
+# A filter withheld the text, or what was left of it: words of OpenAI, Azure, Bedrock, Gemini, Anthropic, Cohere, GLM,
+# Alibaba, and whatever else speaks of filtering. Google writes "content_filter: SAFETY" too.
 _BLOCKS: Final = frozenset(
     {
-        *("content_filter", "content_filtered", "contentfilter", "content_filtering", "filtered"),  # OpenAI, Azure
-        *("guardrail_intervened", "guardrails", "guardrail"),  # Bedrock
-        *("safety", "recitation", "blocklist", "prohibited_content", "spii", "language", "model_armor"),  # Gemini
-        *("image_safety", "image_prohibited_content", "image_recitation", "blocked", "block", "blocked_reason"),
-        *("refusal", "refused"),  # Anthropic
-        *("error_toxic", "toxic"),  # Cohere
-        *("sensitive", "sensitive_content", "data_inspection_failed", "datainspectionfailed"),  # GLM, Alibaba
-        *("content_policy", "content_policy_violation", "policy_violation", "moderation", "moderated", "flagged"),
+        "recitation",
+        "spii",
+        "language",
+        "model_armor",
+        "blocked",
+        "block",
+        "flagged",
+        "error_toxic",
+        "data_inspection_failed",
     }
 )
+_filtered = re.compile(
+    r"filter|guardrail|safety|unsafe|refus|prohibit|blocklist|sensitive|toxic|moderat|polic|censor|harm"
+).search
+_broken = re.compile("error|time_?out|unavailable|fail").search
 _PREFIXES: Final = ("finish_reason_", "finishreason.", "finish_reason.", "stop_reason_", "reason_")
 
 
@@ -61,7 +68,8 @@ def ending(reason: str | None) -> Ending:
         return "end"
     if folded in _CUTS:
         return "cut"
-    return "blocked" if folded in _BLOCKS or folded.partition(":")[0].strip("_ ") in _BLOCKS else "broken"
+    filtered = _filtered(folded) is not None and _broken(folded) is None
+    return "blocked" if filtered or folded in _BLOCKS else "broken"
 
 
 def calls_a_tool(reason: str | None) -> bool:

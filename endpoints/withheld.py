@@ -1,4 +1,5 @@
-"""Finds out whether a server withheld the text of a reply: by a content filter, a refusal, or a tool call in its place.
+"""Finds out whether a server withheld the text of a reply: by a content filter, a refusal, a tool call, or a sound or
+picture in its place.
 
 Such a reply is *blocked*. It says nothing of the model's answer, so nothing of it is scored, not even a text that came
 before the filter set in.
@@ -15,6 +16,7 @@ __all__ = ["WITHHELD_PARTS", "withheld", "withheld_prompt"]
 
 _SHOWN: Final = 200  # characters of a refusal
 _TOOL_PARTS: Final = frozenset({"tool_use", "tool_call", "tool-call", "function_call", "server_tool_use"})
+_OTHER_KINDS: Final = ("audio", "image", "images", "video", "files")
 WITHHELD_PARTS: Final = _TOOL_PARTS | {"refusal"}
 """Types of content parts that stand in place of a text."""
 
@@ -23,7 +25,8 @@ def withheld(choice: Mapping[str, Any], text: str, error: Any = None) -> str | N
     """Why the text of a choice is withheld, in the server's words.
 
     A filter's finish reason, a filter that says it took something out, a refusal, and a tool call each block a reply,
-    whatever text stands beside them. A finish reason of a tool call alone does so only without a text.
+    whatever text stands beside them. A finish reason of a tool call alone, a sound and a picture do so only without a
+    text.
 
     Args:
         choice: the choice, with a ``message`` in a chat response.
@@ -39,6 +42,8 @@ def withheld(choice: Mapping[str, Any], text: str, error: Any = None) -> str | N
     typed = parts if isinstance(parts, list) else []
     parts = [part for part in typed if isinstance(part, dict) and isinstance(part.get("type"), str)]
     found = [*_filter_words(choice, error), *_refusals(said, parts), *_tool_calls(choice, said, parts, text)]
+    if not found and not text.strip():
+        found = [f"{name} in place of a text" for name in _OTHER_KINDS if said.get(name)]
     return "; ".join(dict.fromkeys(found)) or None
 
 
@@ -102,6 +107,6 @@ def _tool_calls(
 
 
 def _tool_name(call: Any) -> str | None:
-    function = call.get("function", call) if isinstance(call, dict) else None
+    function = (call.get("function") or call.get("custom") or call) if isinstance(call, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     return name if isinstance(name, str) else None

@@ -16,6 +16,7 @@ FILTERS = [
     *("content_filter", "CONTENT_FILTER", "content-filter", "content_filtered", "guardrail_intervened"),
     *("SAFETY", "FinishReason.SAFETY", "FINISH_REASON_SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"),
     *("content_filter: PROHIBITED_CONTENT", "refusal", "ERROR_TOXIC", "sensitive", "moderation"),
+    *("content_policy_violation", "data_inspection_failed", "blocked", "LANGUAGE", "IMAGE_SAFETY", "unsafe"),
 ]
 CALL = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 
@@ -77,6 +78,9 @@ def test_every_word_of_a_filter_blocks_the_reply(reason, text, kind):
         ({"message": {"tool_calls": [{}]}}, "tool call"),
         ({"message": {"content": None, "function_call": {"name": "f", "arguments": ""}}}, "tool call: f"),
         ({"message": {"content": [{"type": "tool_use", "name": "f", "input": {}}]}}, "tool call: f"),
+        ({"message": {"tool_calls": [{"type": "custom", "custom": {"name": "f", "input": "x"}}]}}, "tool call: f"),
+        ({"message": {"content": None, "audio": {"id": "a", "data": "="}}}, "audio in place of a text"),
+        ({"message": {"content": "", "images": [{"image_url": {"url": "x"}}]}}, "images in place of a text"),
         ({"message": {"content": None}, "finish_reason": "tool_calls"}, "finish_reason 'tool_calls'"),
         ({"message": {"content": " "}, "finish_reason": "function_call"}, "finish_reason 'function_call'"),
     ],
@@ -90,7 +94,8 @@ def test_what_blocks_a_reply_is_named_in_the_servers_words(choice, words):
 @pytest.mark.parametrize(
     "message",
     [
-        {"content": "да", "refusal": None, "tool_calls": [], "function_call": None},
+        {"content": "да", "refusal": None, "tool_calls": [], "function_call": None, "audio": None, "annotations": None},
+        {"content": "да", "images": [{"image_url": {"url": "x"}}]},
         {"content": "да", "refusal": "", "tool_calls": None, "function_call": {}},
         {"content": "да", "refusal": False, "tool_calls": {}},
     ],
