@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from metrics.reasons import nouns
 from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
-from runner.endings import blocked_phrase, blocked_words, cut_phrase, finish_reasons
+from runner.endings import TaskAnswers
 from runner.exits import Exit
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
-from runner.reasoning import ReasoningCounts, asked_for_none
+from runner.reasoning import asked_for_none
 from runner.run_file import RunFile
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
@@ -63,15 +62,13 @@ def report(
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
     rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
-    responses = {
-        task: [
-            response for part, size in parts.get(task, {task: None}).items() for _, response in run.pairs(part)[:size]
-        ]
+    answers = {
+        task: TaskAnswers(
+            [response for part, size in parts.get(task, {task: None}).items() for _, response in run.pairs(part)[:size]]
+        )
         for task in rows
     }
-    reasons = {task: finish_reasons(of_task) for task, of_task in responses.items()}
-    blocked = {task: blocked_words(of_task) for task, of_task in responses.items()}
-    reasoning = {task: ReasoningCounts.of(of_task) for task, of_task in responses.items()}
+    told = reasoning_facts(settings, folder)
     run.save(rows)
     results = [
         _task_result(
@@ -82,12 +79,8 @@ def report(
             benchmarks[task.benchmark],
             handles[task.benchmark],
             judges,
-            cut_phrase(reasons[task]["truncated"]),
-            (
-                *blocked_phrase(blocked[task]),
-                *_budget_hint(whole[task]),
-                *reasoning[task].lines(*reasoning_facts(settings, folder)),
-            ),
+            answers[task].cut,
+            tuple(answers[task].remarks(whole[task], told)),
         )
         for task in scored
     ]
@@ -102,15 +95,16 @@ def report(
         heading["Tokens"] = counted
     if judges.all:
         heading["Judge"] = "; ".join(judge.phrase() for judge in judges.all)
-    exports = _export(run, ungraded, benchmarks, folder)
+    remarks = {task: answers[task].remarks(records[task], told) for task in ungraded}
+    exports = _export(run, remarks, benchmarks, folder)
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
-    file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
-    file.content["blocked"] = {str(task): words for task, words in blocked.items()}
-    file.content["marked_reasoning"] = {str(task): dict(counts.marked) for task, counts in reasoning.items()}
+    file.content["finish_reasons"] = {str(task): found.reasons for task, found in answers.items()}
+    file.content["blocked"] = {str(task): found.blocked for task, found in answers.items()}
+    file.content["marked_reasoning"] = {str(task): dict(found.reasoning.marked) for task, found in answers.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
     file.content["retried"] = run.retried if server.kept is None else file.content.get("retried", 0)
@@ -157,11 +151,11 @@ def _with_trouble(
 
 
 def _export(
-    run: LightevalRun, ungraded: Sequence[TaskName], benchmarks: Mapping[str, Benchmark], folder: Path
+    run: LightevalRun, remarks: Mapping[TaskName, list[str]], benchmarks: Mapping[str, Benchmark], folder: Path
 ) -> list[str]:
-    """Write the answers of ungraded tasks in the official form; lines for the table."""
+    """Write the answers of ungraded tasks in the official form; lines for the table, each task's remarks among them."""
     lines = []
-    for task in ungraded:
+    for task, more in remarks.items():
         pairs = run.pairs(task)
         export = benchmarks[task.benchmark].export
         kept = export(folder, pairs) if export is not None else folder / "responses.jsonl"
@@ -169,6 +163,7 @@ def _export(
         lines += [
             f"{task} | GENERATED ONLY: this dataset's references are withheld, so there is no score",
             f"  {answered} of {len(pairs)} questions answered; answers for the official scorer: {kept}",
+            *more,
         ]
     return lines
 
@@ -214,12 +209,6 @@ def reasoning_facts(settings: Settings, folder: Path) -> tuple[str | None, str, 
     saved = settings.responses
     off = asked_for_none(settings.chat_template_kwargs) if saved is None else ""
     return settings.reasoning_marks, off, saved or str(folder / "responses.jsonl")
-
-
-def _budget_hint(records: Sequence[Record]) -> list[str]:
-    spent = sum(bool(record["empty"] and record["truncated"]) for record in records)
-    what = f"{nouns(spent, 'answer')} both empty and truncated: reasoning may have used up the token budget"
-    return [f"  hint: {what} (--max-new-tokens)"] if spent else []
 
 
 def _misses(
