@@ -19,15 +19,21 @@ _OFF: Final = frozenset(
 )
 
 
-def asked_for_none(kwargs: Mapping[str, Any]) -> str:
-    """What in the variables of a chat template asks for no reasoning; empty if nothing does.
+def asked_for_none(options: Mapping[str, Mapping[str, Any]]) -> str:
+    """Which option asks for no reasoning, and by what; empty if none does.
 
-    The variables' names differ from model to model: each that speaks of thinking or reasoning counts.
+    The names differ from model to model: each that speaks of thinking or reasoning counts.
 
     Args:
-        kwargs: the value of ``--chat-template-kwargs``.
+        options: the variables of the chat template, and other fields of requests, by the option that gives them.
     """
-    return ", ".join(f"{name} {value!r}" for name, value in kwargs.items() if _switches_off(name.casefold(), value))
+    found = {
+        option: ", ".join(
+            f"{name} {value!r}" for name, value in fields.items() if _switches_off(name.casefold(), value)
+        )
+        for option, fields in options.items()
+    }
+    return " and ".join(f"{option} asked for none ({told})" for option, told in found.items() if told)
 
 
 def _switches_off(name: str, value: Any) -> bool:
@@ -112,8 +118,8 @@ class ReasoningCounts:
         found = [self._uncut(name, given, journal) for name in sorted(self.marked)]
         if off and self.reasoned:
             found.append(
-                f"{self.reasoned} of {self.answers} answers have reasoning, although --chat-template-kwargs asked for "
-                f"none ({off}): the model's template has another name for it, or the server ignores it"
+                f"{self.reasoned} of {self.answers} answers have reasoning, although {off}: the model's template has "
+                "another name for it, or the server ignores it"
             )
         return found
 

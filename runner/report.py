@@ -207,7 +207,7 @@ def _task_result(
 def reasoning_facts(settings: Settings, folder: Path) -> tuple[str | None, str, str]:
     """The arguments of :meth:`runner.reasoning.ReasoningCounts.lines` for a run."""
     saved = settings.responses
-    off = asked_for_none(settings.chat_template_kwargs) if saved is None else ""
+    off = asked_for_none({"--chat-template-kwargs": settings.chat_template_kwargs}) if saved is None else ""
     return settings.reasoning_marks, off, saved or str(folder / "responses.jsonl")
 
 

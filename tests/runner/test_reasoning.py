@@ -149,7 +149,8 @@ def test_unknown_marks_are_bad_usage(command):
 )
 def test_what_asks_for_no_reasoning(kwargs, off):
     """Under every usual name, and as a text too."""
-    assert asked_for_none(kwargs) == off
+    asked = f"--chat-template-kwargs asked for none ({off})" if off else ""
+    assert asked_for_none({"--chat-template-kwargs": kwargs, "--other": {"top_k": 1}}) == asked
 
 
 def test_false_as_a_text_is_warned_about_at_once(command):
