@@ -127,11 +127,9 @@ class EndpointModel(LightevalModel):
             sampling["seed"] += repeat  # one seed for all would sample one answer again and again
         if doc.stop_sequences:
             sampling["stop"] = list(doc.stop_sequences)
-        extra = (
-            {"chat_template_kwargs": config.chat_template_kwargs}
-            if config.chat_template_kwargs and kind == "chat"
-            else {}
-        )
+        extra = dict(config.extra_body)
+        if config.chat_template_kwargs and kind == "chat":
+            extra["chat_template_kwargs"] = config.chat_template_kwargs
         cap = most or specific.get("max_tokens") or doc.generation_size
         if not cap:
             raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")

@@ -22,6 +22,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "ENDPOINT_SEED": "sampling seed",
     "ENDPOINT_SYSTEM_PROMPT": "system message",
     "ENDPOINT_CHAT_TEMPLATE_KWARGS": "JSON object for the chat template",
+    "ENDPOINT_EXTRA_BODY": "JSON object: further fields of every request",
     "ENDPOINT_JOURNAL": "file that keeps finished answers; asked again, they are not sent again",
     "ENDPOINT_RESPONSES": "score these saved answers instead of asking a server",
 }
@@ -40,6 +41,7 @@ class EndpointModelConfig(ModelConfig):
     served_name: str | None = None
     max_new_tokens: int | None = None
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
+    extra_body: dict[str, Any] = Field(default_factory=dict)
     api_key: str = Field("EMPTY", exclude=True, repr=False)
     concurrency: int = Field(CONCURRENCY, exclude=True)
     window: int | None = Field(None, exclude=True)
@@ -74,16 +76,18 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         except ValueError as error:
             raise ValueError(f"environment variable {name}={text!r} cannot be read: {error}") from error
 
-    kwargs = read("ENDPOINT_CHAT_TEMPLATE_KWARGS", json.loads, {})
-    if not isinstance(kwargs, dict):
-        raise ValueError(
-            f"environment variable ENDPOINT_CHAT_TEMPLATE_KWARGS must hold a JSON object, found {kwargs!r}"
-        )
+    def fields(name: str) -> dict[str, Any]:
+        value = read(name, json.loads, {})
+        if not isinstance(value, dict):
+            raise ValueError(f"environment variable {name} must hold a JSON object, found {value!r}")
+        return value
+
     return EndpointModelConfig(
         model_name=model_name,
         base_url=read("ENDPOINT_BASE_URL", str, BASE_URL),
         max_new_tokens=read("ENDPOINT_MAX_NEW_TOKENS", int, None),
-        chat_template_kwargs=kwargs,
+        chat_template_kwargs=fields("ENDPOINT_CHAT_TEMPLATE_KWARGS"),
+        extra_body=fields("ENDPOINT_EXTRA_BODY"),
         system_prompt=read("ENDPOINT_SYSTEM_PROMPT", str, None),
         generation_parameters=GenerationParameters(
             temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)

@@ -47,10 +47,12 @@ class JudgeRequest:
     Attributes:
         max_tokens: cap on each reply; None takes the benchmark's own.
         chat_template_kwargs: further variables of its chat template; thinking is off unless they say otherwise.
+        extra_body: further fields of the body.
     """
 
     max_tokens: int | None = None
     chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Judge:
@@ -99,7 +101,8 @@ class Judge:
             return await self._stream.ask(request_of(call, form), call.longest, self._request.max_tokens)
 
         def request_of(call: JudgeCall, form: Form) -> Request:
-            extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **self._request.chat_template_kwargs}}
+            template = {**_TEMPLATE, **self._request.chat_template_kwargs}
+            extra: dict[str, Any] = {"chat_template_kwargs": template, **self._request.extra_body}
             if form == "json_schema" and call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
             elif form == "json_object":

@@ -14,6 +14,7 @@ from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from endpoints.journal_lines import read_journal
 from runner.exits import UsageError
+from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
@@ -164,6 +165,7 @@ def generation_phrase(settings: Settings, server: AnswerSource) -> str:
     how = "greedy (temperature 0)" if settings.temperature == 0 else f"temperature {settings.temperature:g}"
     if settings.seed is not None:
         how += f", seed {settings.seed}"
+    how += extra_body_phrase(settings.extra_body)
     cap = settings.max_new_tokens or server.default_cap
     if cap is None:
         return f"{how}, answers capped by the task"

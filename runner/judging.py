@@ -15,6 +15,7 @@ from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
 from runner.answer_source import read_key
 from runner.console import say
+from runner.extra_body import extra_body_phrase
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 
@@ -42,7 +43,9 @@ class RunJudge:
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
         self._concurrency = settings.judge_concurrency
-        self._request = JudgeRequest(settings.judge_max_tokens, settings.judge_chat_template_kwargs)
+        self._request = JudgeRequest(
+            settings.judge_max_tokens, settings.judge_chat_template_kwargs, settings.judge_extra_body
+        )
         self._form = "json_schema"
         self._open: Judge | None = None
 
@@ -97,13 +100,15 @@ class RunJudge:
             "structured_output": self._form,
             "max_tokens": self._request.max_tokens,
             "chat_template_kwargs": dict(self._request.chat_template_kwargs),
+            "extra_body": dict(self._request.extra_body),
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
         }
 
     def phrase(self) -> str:
         """What the table says of it."""
         form = "" if self._form == "json_schema" else f", replies as {self._form} (no json_schema)"
-        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}{form}"
+        fields = extra_body_phrase(self._request.extra_body)
+        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}{form}{fields}"
 
 
 class RunJudges:

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import math
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
@@ -61,11 +63,26 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    if math.isinf(number := float(text)):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return fields
+
+
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate could not be recorded
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("must be a JSON object")
     return value
@@ -131,6 +148,12 @@ def build_parser() -> argparse.ArgumentParser:
     sampling.add_argument(
         "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
     )
+    sampling.add_argument(
+        "--extra-body",
+        type=_json_object,
+        metavar="JSON",
+        help="""further fields of every request, e.g. '{"top_k": 20, "reasoning_effort": "low"}'""",
+    )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
     judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")
     judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
@@ -146,6 +169,9 @@ def build_parser() -> argparse.ArgumentParser:
         type=_json_object,
         metavar="JSON",
         help="variables of its chat template; enable_thinking is false unless given",
+    )
+    judge.add_argument(
+        "--judge-extra-body", type=_json_object, metavar="JSON", help="further fields of every request to it"
     )
     judge.add_argument("--judge-prompts", metavar="DIR", help="other prompts than this package's")
     special = parser.add_argument_group("for some benchmarks")

@@ -9,6 +9,7 @@ from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
 from runner.endings import cut_phrase, finish_reasons
 from runner.exits import Exit
+from runner.extra_body import extra_body_phrase
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.run_file import RunFile
@@ -177,7 +178,9 @@ def _task_result(
     cut: str,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
-    judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
+    asked = extra_body_phrase(settings.extra_body) if settings.responses is None else ""
+    if judge is not None and bench.judging:
+        asked += f"; judge {judge.model}, {bench.judging.identity}{extra_body_phrase(settings.judge_extra_body)}"
     return TaskResult(
         name=task,
         summary=summary,
@@ -186,7 +189,7 @@ def _task_result(
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(task.fewshot),
-        scorer=bench.scorer_version + judged,
+        scorer=bench.scorer_version + asked,
         axis=bench.table_axis,
         cut=cut,
     )

@@ -269,6 +269,7 @@ class _Run:
             "temperature": settings.temperature,
             "seed": settings.seed,
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "extra_body": dict(settings.extra_body),
             "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
         }
         file.content["judge"] = judges.record()
@@ -309,6 +310,7 @@ class _Run:
             base_url=server.base_url or "",
             max_new_tokens=settings.max_new_tokens or server.default_cap,
             chat_template_kwargs=dict(settings.chat_template_kwargs),
+            extra_body=dict(settings.extra_body),
             system_prompt=settings.system_prompt,
             generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
             api_key=api_key(settings) if asks else "EMPTY",

@@ -14,7 +14,7 @@ from tasks.benchmark import Options
 from tasks.names import TaskName
 from tasks.registry import parse_task
 
-__all__ = ["EMBEDDED", "Settings", "merge_resumed"]
+__all__ = ["EMBEDDED", "Settings", "merge_resumed", "option_of"]
 
 EMBEDDED = "embedded"
 
@@ -36,6 +36,7 @@ _FREE_ON_RESUME = frozenset(
         "judge_prompts",
         "judge_max_tokens",
         "judge_chat_template_kwargs",
+        "judge_extra_body",
     }
 )
 
@@ -61,6 +62,7 @@ class Settings:
         shuffle_seed: seed of the order in which questions are sent; None for LightEval's order.
         system_prompt: system message, or None.
         chat_template_kwargs: further variables of the chat template, by name.
+        extra_body: further fields of every request, by name.
         output_dir: folder in which run folders are made.
         fail_under: lower bounds of metrics, by the metric's name.
         judge_model: the judge's name on its server; None for the benchmark's own judge.
@@ -70,6 +72,7 @@ class Settings:
         judge_prompts: folder of judge prompts that replace this package's, or None.
         judge_max_tokens: most tokens of a judge's reply; None for the benchmark's own caps.
         judge_chat_template_kwargs: further variables of the judge's chat template, by name.
+        judge_extra_body: further fields of every request to the judge, by name.
         column_map: names of the dataset's columns, by the benchmark's names of the fields.
         graders: further checkers, each ``NAME=PATH``.
         serve: path of the serving file whose servers are started, or None.
@@ -92,6 +95,7 @@ class Settings:
     shuffle_seed: int | None = None
     system_prompt: str | None = None
     chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    extra_body: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     output_dir: str = "results"
     fail_under: Mapping[str, float] = dataclasses.field(default_factory=dict)
     judge_model: str | None = None
@@ -101,6 +105,7 @@ class Settings:
     judge_prompts: str | None = None
     judge_max_tokens: int | None = None
     judge_chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    judge_extra_body: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
     graders: tuple[str, ...] = ()
     serve: str | None = None
@@ -155,7 +160,7 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     """
     own = recorded.to_json()
     differences = [
-        f"{_option(name)}: the run has {own[name]!r}, the command line says {value!r}"
+        f"{option_of(name)}: the run has {own[name]!r}, the command line says {value!r}"
         for name, value in sorted(_plain(given).items())
         if name not in _FREE_ON_RESUME and value != own[name] and not _lowers_the_cap(name, value, own[name])
     ]
@@ -185,6 +190,6 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _option(name: str) -> str:
-    """The argument that a field is given by."""
+def option_of(name: str) -> str:
+    """The argument that a setting is given by."""
     return "--" + {"tasks": "task", "graders": "grader"}.get(name, name).replace("_", "-")
