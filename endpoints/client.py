@@ -86,6 +86,7 @@ class Endpoint:
         connect_s: most seconds to open a connection.
         check_s: most seconds of :meth:`describe`.
         grace_s: most seconds that requests in flight may take after the server is given up.
+        headers: further HTTP headers of every request; no message shows their values.
         retry: how often a request is sent again, and the waits before that.
         rng: random generator of the waits' jitter; None for one that the system seeds.
 
@@ -105,6 +106,7 @@ class Endpoint:
         connect_s: float = 10.0,
         check_s: float = 10.0,
         grace_s: float = 60.0,
+        headers: Mapping[str, str] | None = None,
         retry: RetryPolicy | None = None,
         rng: random.Random | None = None,
     ) -> None:
@@ -125,6 +127,8 @@ class Endpoint:
         self._connect_s = connect_s
         self._check_s = check_s
         self._grace_s = grace_s
+        self._headers = dict(headers or {})
+        self._secrets = tuple(filter(None, (api_key, *self._headers.values())))
         self._retry = retry or RetryPolicy()
         self._rng = rng or random.Random()
         self._client: openai.AsyncOpenAI | None = None
@@ -137,6 +141,7 @@ class Endpoint:
             base_url=self.base_url,
             api_key=self._api_key,
             max_retries=0,
+            default_headers=self._headers,
             http_client=httpx2.AsyncClient(transport=transport, timeout=None),
         )
         self._counting = asyncio.Semaphore(_COUNTING)
@@ -311,6 +316,12 @@ class Endpoint:
                 return result.after(attempts, "no further attempt: the server was given up")
 
     async def _attempt(
+        self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
+    ) -> T | Failure:
+        result = await self._exchange(path, content, read, limit_s)
+        return result.without(self._secrets) if isinstance(result, Failure) else result
+
+    async def _exchange(
         self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
     ) -> T | Failure:
         client = self._opened()

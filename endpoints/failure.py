@@ -1,6 +1,7 @@
 """Finds out why a request got no answer, from the HTTP status or the exception."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,7 @@ __all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
 ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_SECRET: Final = 6  # characters; a shorter text is found in words that mean something else
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -61,6 +63,14 @@ class Failure:
     def after(self, attempts: int, note: str = "") -> "Failure":
         """A copy with this number of attempts."""
         return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
+
+    def without(self, secrets: Sequence[str]) -> "Failure":
+        """A copy that does not repeat a key or header which the server's words repeat."""
+        error, message = self.error, self.server_message
+        for secret in secrets:
+            if len(secret) >= _SECRET:
+                error, message = (text.replace(secret, "(hidden)") for text in (error, message))
+        return self if error == self.error else replace(self, error=error, server_message=message)
 
     def outcome(self) -> Outcome:
         """The outcome of the failed request."""

@@ -199,7 +199,9 @@ class EndpointModel(LightevalModel):
             random.Random(config.shuffle_seed).shuffle(order)
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
-            async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
+            async with Endpoint(
+                config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options()
+            ) as endpoint:
                 server = await endpoint.describe(config.request_model)
                 window = config.window or server.max_model_len
                 ordered = [requests[i] for i in order]

@@ -8,7 +8,9 @@ from lighteval.models.abstract_model import ModelConfig
 from lighteval.models.model_input import GenerationParameters
 from pydantic import Field
 
+from endpoints.access import Access
 from endpoints.defaults import BASE_URL, CONCURRENCY
+from endpoints.headers import header_variables, read_headers
 
 __all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
 
@@ -16,6 +18,7 @@ __all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
 ENVIRONMENT: Mapping[str, str] = {
     "ENDPOINT_BASE_URL": f"server, default {BASE_URL}",
     "OPENAI_API_KEY": "key sent to it, default EMPTY",
+    "ENDPOINT_HEADERS": "further HTTP headers: NAME=VARIABLE, comma-separated; the variables hold the values",
     "ENDPOINT_CONCURRENCY": f"requests in flight, default {CONCURRENCY}",
     "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
     "ENDPOINT_TEMPERATURE": "default 0",
@@ -43,6 +46,7 @@ class EndpointModelConfig(ModelConfig):
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     extra_body: dict[str, Any] = Field(default_factory=dict)
     api_key: str = Field("EMPTY", exclude=True, repr=False)
+    access: Access = Field(default_factory=Access, exclude=True, repr=False)
     concurrency: int = Field(CONCURRENCY, exclude=True)
     window: int | None = Field(None, exclude=True)
     earlier_limits: list[tuple[int | None, int | None]] = Field(default_factory=list, exclude=True)
@@ -82,6 +86,9 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
             raise ValueError(f"environment variable {name} must hold a JSON object, found {value!r}")
         return value
 
+    def headers(text: str) -> dict[str, str]:
+        return read_headers(header_variables([part.strip() for part in text.split(",")]), environment)
+
     return EndpointModelConfig(
         model_name=model_name,
         base_url=read("ENDPOINT_BASE_URL", str, BASE_URL),
@@ -93,6 +100,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
             temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)
         ),
         api_key=read("OPENAI_API_KEY", str, "EMPTY"),
+        access=Access(headers=read("ENDPOINT_HEADERS", headers, {})),
         window=None,
         shuffle_seed=None,
         concurrency=read("ENDPOINT_CONCURRENCY", int, CONCURRENCY),

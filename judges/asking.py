@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from endpoints.access import Access
 from endpoints.client import Endpoint, ServerInfo
 from endpoints.errors import RequestRefused, one_line
 from endpoints.journal import Journal
@@ -194,6 +195,7 @@ async def open_judge(
     journal: Journal | None,
     request: JudgeRequest | None = None,
     say: Callable[[str], None] = _to_stderr,
+    access: Access | None = None,
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -205,11 +207,13 @@ async def open_judge(
         journal: of its replies, None for none; several judges may share one.
         request: what the user wants of every request; None for nothing in particular.
         say: writes one line for the user.
+        access: how its server is talked to; None for the usual way.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
     """
-    async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
+    access = access or Access()
+    async with Endpoint(base_url, api_key, concurrency=concurrency, **access.options()) as endpoint:
         info = await endpoint.describe(model)
         async with endpoint.stream(journal) as stream:
             capped = CappedStream(stream, endpoint, info.max_model_len)

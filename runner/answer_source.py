@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import dataclasses
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,12 @@ from endpoints.client import Endpoint, ServerInfo
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from endpoints.journal_lines import read_journal
-from runner.exits import UsageError
+from runner.access import api_key, model_access
 from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["AnswerSource", "api_key", "generation_phrase", "lost_source", "open_source", "read_key"]
+__all__ = ["AnswerSource", "generation_phrase", "lost_source", "open_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
     else:
         name = filed_name(settings.model)
         server = AnswerSource(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
-        info = asyncio.run(_describe(server, api_key(settings)))
+        info = asyncio.run(_describe(server, settings))
         yield dataclasses.replace(
             server, window=info.max_model_len, window_source=info.window_source, reported=info.reported
         )
@@ -123,39 +122,10 @@ def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
     )
 
 
-async def _describe(server: AnswerSource, key: str) -> ServerInfo:
-    async with Endpoint(server.base_url or "", key, concurrency=1) as endpoint:
+async def _describe(server: AnswerSource, settings: Settings) -> ServerInfo:
+    access = model_access(settings)
+    async with Endpoint(server.base_url or "", api_key(settings), concurrency=1, **access.options()) as endpoint:
         return await endpoint.describe(server.served_name)
-
-
-def api_key(settings: Settings) -> str:
-    """The API key of the model's server.
-
-    Raises:
-        UsageError: see read_key.
-    """
-    return read_key(settings.api_key_env, "--api-key-env")
-
-
-def read_key(variable: str, option: str) -> str:
-    """Read an API key from an environment variable.
-
-    Args:
-        variable: the variable's name; only the default one, OPENAI_API_KEY, may be unset.
-        option: the argument that names the variable, for messages.
-
-    Returns:
-        the key; ``EMPTY`` if the default variable is unset, since a vLLM that wants no key accepts any.
-
-    Raises:
-        UsageError: the named variable is not set, or its value cannot be sent in an HTTP header.
-    """
-    value = os.environ.get(variable, "").strip()
-    if not value and variable != "OPENAI_API_KEY":
-        raise UsageError(f"{option} {variable}: this environment variable is not set")
-    if not value.isascii() or not value.isprintable():
-        raise UsageError(f"the key in {variable} holds characters that no HTTP header can carry")
-    return value or "EMPTY"
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from endpoints.defaults import BASE_URL
 from endpoints.errors import EndpointError
+from endpoints.headers import HeaderError, header_variables
 from endpoints.url import checked_url
 from runner.console import say
 from runner.exits import Exit, UsageError
@@ -26,6 +27,7 @@ __all__ = ["main", "read_arguments"]
 # Arguments that change nothing when answers come from a file.
 _SERVER_ONLY = (
     "base_url",
+    "headers",
     "concurrency",
     "max_new_tokens",
     "temperature",
@@ -41,6 +43,7 @@ _OPTIONAL = {
         "judge_model",
         "judge_base_url",
         "judge_api_key_env",
+        "judge_headers",
         "judge_concurrency",
         "judge_prompts",
         "judge_max_tokens",
@@ -192,6 +195,12 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in ("responses", "serve", "judge_prompts", "dataset"):
         if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
+    for name in ("header", "judge_header"):
+        if name in values:
+            try:
+                values[f"{name}s"] = header_variables(values.pop(name))
+            except HeaderError as error:
+                raise UsageError(f"{option_of(name)} {error}") from None
     if "grader" in values:
         graders = _pairs("--grader", "NAME=PATH", values.pop("grader"))
         values["graders"] = tuple(f"{name}={Path(path).absolute()}" for name, path in graders.items())

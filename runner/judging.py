@@ -13,7 +13,7 @@ from endpoints.journal import Journal
 from judges.asking import Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
-from runner.answer_source import read_key
+from runner.access import judge_access, read_key
 from runner.console import say
 from runner.extra_body import extra_body_phrase
 from runner.settings import Settings
@@ -42,6 +42,7 @@ class RunJudge:
         self.prompts = dict(prompts)
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
+        self._access = judge_access(settings)
         self._concurrency = settings.judge_concurrency
         self._request = JudgeRequest(
             settings.judge_max_tokens, settings.judge_chat_template_kwargs, settings.judge_extra_body
@@ -59,7 +60,7 @@ class RunJudge:
             self.info = asyncio.run(self._describe())
 
     async def _describe(self) -> ServerInfo:
-        async with Endpoint(self.base_url, self._key, concurrency=1) as endpoint:
+        async with Endpoint(self.base_url, self._key, concurrency=1, **self._access.options()) as endpoint:
             return await endpoint.describe(self.model)
 
     @contextlib.asynccontextmanager
@@ -70,7 +71,7 @@ class RunJudge:
             journal: of its replies.
         """
         async with open_judge(
-            self.base_url, self.model, self._key, self._concurrency, journal, self._request, say
+            self.base_url, self.model, self._key, self._concurrency, journal, self._request, say, self._access
         ) as judge:
             self._open = judge
             try:

@@ -128,6 +128,12 @@ def build_parser() -> argparse.ArgumentParser:
         "--api-key-env", metavar="VAR", help="environment variable with the key (default OPENAI_API_KEY; unset is fine)"
     )
     model.add_argument(
+        "--header",
+        action="append",
+        metavar="NAME=ENV_VARIABLE",
+        help="HTTP header of every request, its value from the environment; repeatable",
+    )
+    model.add_argument(
         "--concurrency",
         type=_positive,
         metavar="N",
@@ -158,6 +164,9 @@ def build_parser() -> argparse.ArgumentParser:
     judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")
     judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
     judge.add_argument("--judge-api-key-env", metavar="VAR", help="default OPENAI_API_KEY; unset is fine")
+    judge.add_argument(
+        "--judge-header", action="append", metavar="NAME=ENV_VARIABLE", help="HTTP header of every request to it"
+    )
     judge.add_argument(
         "--judge-concurrency", type=_positive, metavar="N", help=f"requests to it in flight (default {CONCURRENCY})"
     )

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from lighteval.models.model_input import GenerationParameters
 
+from endpoints.access import Access
 from endpoints.embedded import EmbeddedServer
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
@@ -18,7 +19,8 @@ from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
-from runner.answer_source import AnswerSource, api_key, lost_source, open_source
+from runner.access import api_key, model_access
+from runner.answer_source import AnswerSource, lost_source, open_source
 from runner.console import command_name, say, show
 from runner.data import configure, load_data
 from runner.exits import Exit, UsageError
@@ -128,8 +130,11 @@ class _Run:
         """Generate, score, write the run folder, print the table."""
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
+        else:
+            model_access(self.settings)  # likewise a header without a value
         handles = self._data()
         self._check_cap(handles)
+        judges = RunJudges(self.settings, self.benchmarks)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -140,7 +145,6 @@ class _Run:
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
-            judges = RunJudges(self.settings, self.benchmarks)
             judges.check()  # before anything is generated
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
@@ -314,6 +318,7 @@ class _Run:
             system_prompt=settings.system_prompt,
             generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
             api_key=api_key(settings) if asks else "EMPTY",
+            access=model_access(settings) if asks else Access(),
             concurrency=settings.concurrency or server.concurrency,
             window=server.window,
             earlier_limits=[tuple(pair) for pair in self.file.content.get("earlier_limits", [])] if self.file else [],

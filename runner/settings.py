@@ -27,11 +27,13 @@ _FREE_ON_RESUME = frozenset(
         "full",
         "concurrency",
         "api_key_env",
+        "headers",
         "fail_under",
         "serve",
         "judge_model",
         "judge_base_url",
         "judge_api_key_env",
+        "judge_headers",
         "judge_concurrency",
         "judge_prompts",
         "judge_max_tokens",
@@ -50,6 +52,7 @@ class Settings:
         model: the model's name on its server, ``embedded``, or a label for saved answers.
         base_url: URL of the model's server; None for the embedded model and for saved answers.
         api_key_env: name of the environment variable with the key of the model's server.
+        headers: names of environment variables with the values of further HTTP headers, by the headers' names.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
         concurrency: number of requests to the model in flight; None for the source's own number.
@@ -68,6 +71,7 @@ class Settings:
         judge_model: the judge's name on its server; None for the benchmark's own judge.
         judge_base_url: URL of the judge's server.
         judge_api_key_env: name of the environment variable with the key of the judge's server.
+        judge_headers: the like for the judge's server.
         judge_concurrency: number of requests to the judge in flight.
         judge_prompts: folder of judge prompts that replace this package's, or None.
         judge_max_tokens: most tokens of a judge's reply; None for the benchmark's own caps.
@@ -83,6 +87,7 @@ class Settings:
     model: str
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     max_samples: int | None = None
     full: bool = False
     concurrency: int | None = None
@@ -101,6 +106,7 @@ class Settings:
     judge_model: str | None = None
     judge_base_url: str = JUDGE_BASE_URL
     judge_api_key_env: str = "OPENAI_API_KEY"
+    judge_headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     judge_concurrency: int = CONCURRENCY
     judge_prompts: str | None = None
     judge_max_tokens: int | None = None
@@ -192,4 +198,5 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def option_of(name: str) -> str:
     """The argument that a setting is given by."""
-    return "--" + {"tasks": "task", "graders": "grader"}.get(name, name).replace("_", "-")
+    several = ("tasks", "graders", "headers", "judge_headers")
+    return "--" + (name.removesuffix("s") if name in several else name).replace("_", "-")
