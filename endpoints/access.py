@@ -13,9 +13,11 @@ class Access:
 
     Attributes:
         headers: values of further HTTP headers, by name; they may be secret.
+        listed: whether the model must be in the server's list of models.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    listed: bool = True
 
     def options(self) -> dict[str, Any]:
         """The arguments of :class:`endpoints.client.Endpoint` that say so."""

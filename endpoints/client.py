@@ -5,7 +5,6 @@ import json
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -15,7 +14,7 @@ import openai
 from endpoints.batch import Batch
 from endpoints.defaults import CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
-from endpoints.errors import EndpointError, hint_for
+from endpoints.errors import EndpointError
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
@@ -23,41 +22,20 @@ from endpoints.planning import Fitter
 from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
+from endpoints.server_info import ServerInfo, may_answer, no_list, not_served, read_models
 from endpoints.stream import Stream
 from endpoints.transport import AiohttpTransport, allow_connections
-from endpoints.url import checked_url, proxy_for, without_password
+from endpoints.url import checked_url, proxy_for
 from endpoints.window import Window, listed_window, tokenizer_window
 
-__all__ = ["Endpoint", "ServerInfo"]
+__all__ = ["Endpoint"]
 
 T = TypeVar("T")
 
 _PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
-_SHOWN_MODELS: Final = 20
 _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
 _PROMPT_AT_FAULT: Final = frozenset({400, 422})
-
-
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
-    """What a server said about itself at the start of a run.
-
-    Attributes:
-        base_url: URL of the API.
-        model: id of the model that was asked for.
-        served: ids of all models that the server lists, in its order.
-        max_model_len: the model's context length in tokens, prompt and answer together; None if it is not reported.
-        window_source: where that was learnt, a phrase (:mod:`endpoints.window`); ``""`` if it is not reported.
-        reported: the server's own entry for the model; None if it is not listed.
-    """
-
-    base_url: str
-    model: str
-    served: tuple[str, ...]
-    max_model_len: int | None
-    reported: Mapping[str, Any] | None
-    window_source: str = ""
 
 
 class Endpoint:
@@ -164,24 +142,21 @@ class Endpoint:
 
         Args:
             model: the name that requests will carry.
-            must_be_listed: whether the model must be in the server's list; False for a server whose list has gaps.
+            must_be_listed: whether the model must be in the server's list; False for a server whose list has gaps, or
+                that has none.
 
         Raises:
             EndpointError: the server cannot be reached within ``check_s`` seconds, has no OpenAI-compatible API,
                 refuses the key, or does not serve the model (the message then names those that it serves).
         """
-        listing = await self._attempt("/models", None, _read_models, self._check_s)
+        listing = await self._attempt("/models", None, read_models, self._check_s)
         if isinstance(listing, Failure):
-            hint = _no_models_hint(listing, self.base_url)
-            advice = f" ({hint})" if hint else ""
-            if listing.status is not None and self._proxy is not None:
-                advice += f" (through the proxy {without_password(self._proxy)} that the environment names)"
-            raise EndpointError(f"{self.base_url}: no list of models: {listing.error}{advice}")
+            if must_be_listed or not may_answer(listing):
+                raise EndpointError(no_list(self.base_url, listing, self._proxy))
+            listing = {}
         served = tuple(listing)
         if model not in listing and must_be_listed:
-            shown = ", ".join(served[:_SHOWN_MODELS]) or "none"
-            more = f" and {len(served) - _SHOWN_MODELS} more" if len(served) > _SHOWN_MODELS else ""
-            raise EndpointError(f"{self.base_url} does not serve the model {model!r}; it serves: {shown}{more}")
+            raise EndpointError(not_served(self.base_url, model, served))
         window = listed_window(listing, model) or await self._window_of_tokenizer(model)
         return ServerInfo(
             base_url=self.base_url,
@@ -345,27 +320,6 @@ class Endpoint:
             return Failure("aborted", str(error), retried=True)
         except BadReplyError as error:
             return Failure("bad-body", str(error), retried=True)
-
-
-def _no_models_hint(listing: Failure, base_url: str) -> str | None:
-    """What the user can change when the list of models was not to be had."""
-    if listing.status is not None:
-        return hint_for(listing.status, listing.error)
-    if "TLS:" in listing.error:
-        return None  # the words say it all
-    if "not an HTTP response" in listing.error:
-        return "does the server want https?" if base_url.startswith("http:") else None
-    if listing.code == "bad-body":
-        return None if base_url.endswith("/v1") else "check --base-url: it usually ends in /v1"
-    return "is the server up there?"
-
-
-def _read_models(body: bytes) -> dict[str, Mapping[str, Any]]:
-    try:
-        parsed = json.loads(body)
-        return {entry["id"]: entry for entry in parsed["data"] if isinstance(entry["id"], str)}
-    except (ValueError, RecursionError, LookupError, TypeError):
-        raise BadReplyError("the answer is not a list of models; is this an OpenAI-compatible API?") from None
 
 
 def _tokenize_body(request: Request) -> dict[str, Any]:

@@ -202,7 +202,7 @@ class EndpointModel(LightevalModel):
             async with Endpoint(
                 config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options()
             ) as endpoint:
-                server = await endpoint.describe(config.request_model)
+                server = await endpoint.describe(config.request_model, must_be_listed=config.access.listed)
                 window = config.window or server.max_model_len
                 ordered = [requests[i] for i in order]
                 ordered_docs = [docs[i] for i in order]

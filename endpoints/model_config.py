@@ -19,6 +19,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "ENDPOINT_BASE_URL": f"server, default {BASE_URL}",
     "OPENAI_API_KEY": "key sent to it, default EMPTY",
     "ENDPOINT_HEADERS": "further HTTP headers: NAME=VARIABLE, comma-separated; the variables hold the values",
+    "ENDPOINT_NO_MODEL_CHECK": "1 for a server whose list of models is empty, absent or incomplete",
     "ENDPOINT_CONCURRENCY": f"requests in flight, default {CONCURRENCY}",
     "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
     "ENDPOINT_TEMPERATURE": "default 0",
@@ -100,7 +101,10 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
             temperature=read("ENDPOINT_TEMPERATURE", float, 0.0), seed=read("ENDPOINT_SEED", int, None)
         ),
         api_key=read("OPENAI_API_KEY", str, "EMPTY"),
-        access=Access(headers=read("ENDPOINT_HEADERS", headers, {})),
+        access=Access(
+            headers=read("ENDPOINT_HEADERS", headers, {}),
+            listed=not environment.get("ENDPOINT_NO_MODEL_CHECK"),
+        ),
         window=None,
         shuffle_seed=None,
         concurrency=read("ENDPOINT_CONCURRENCY", int, CONCURRENCY),

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from endpoints.access import Access
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.client import Endpoint
 from endpoints.errors import RequestRefused, one_line
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
+from endpoints.server_info import ServerInfo
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
 from judges.reply_cap import CappedStream, Sent
 from judges.reply_watch import WINDOW_ADVICE, ReplyWatch
@@ -214,7 +215,7 @@ async def open_judge(
     """
     access = access or Access()
     async with Endpoint(base_url, api_key, concurrency=concurrency, **access.options()) as endpoint:
-        info = await endpoint.describe(model)
+        info = await endpoint.describe(model, must_be_listed=access.listed)
         async with endpoint.stream(journal) as stream:
             capped = CappedStream(stream, endpoint, info.max_model_len)
             yield Judge(model, info, capped, request or JudgeRequest(), say)

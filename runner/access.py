@@ -47,7 +47,7 @@ def model_access(settings: Settings) -> Access:
     Raises:
         UsageError: the value of a header cannot be had.
     """
-    return Access(headers=_headers("--header", settings.headers))
+    return Access(_headers("--header", settings.headers), listed=not settings.no_model_check)
 
 
 def judge_access(settings: Settings) -> Access:
@@ -56,7 +56,7 @@ def judge_access(settings: Settings) -> Access:
     Raises:
         UsageError: the value of a header cannot be had.
     """
-    return Access(headers=_headers("--judge-header", settings.judge_headers))
+    return Access(_headers("--judge-header", settings.judge_headers), listed=not settings.no_model_check)
 
 
 def _headers(option: str, variables: Mapping[str, str]) -> dict[str, str]:

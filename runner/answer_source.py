@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.client import Endpoint
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from endpoints.journal_lines import read_journal
+from endpoints.server_info import ServerInfo
 from runner.access import api_key, model_access
 from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
@@ -125,7 +126,7 @@ def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
 async def _describe(server: AnswerSource, settings: Settings) -> ServerInfo:
     access = model_access(settings)
     async with Endpoint(server.base_url or "", api_key(settings), concurrency=1, **access.options()) as endpoint:
-        return await endpoint.describe(server.served_name)
+        return await endpoint.describe(server.served_name, must_be_listed=access.listed)
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:

@@ -37,6 +37,8 @@ _SERVER_ONLY = (
     "chat_template_kwargs",
     "extra_body",
 )
+# They are for the judge's server as well.
+_OF_BOTH = ("no_model_check",)
 # Settings that only some benchmarks read, by the option these declare.
 _OPTIONAL = {
     "judge": (
@@ -164,7 +166,8 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     if given["model"] == EMBEDDED and given.get("extra_body"):
         raise UsageError("the embedded model's server knows no further fields; drop --extra-body")
     if "responses" in given:
-        ignored = [name for name in _SERVER_ONLY if name in given]
+        judged = any("judge" in benchmark(task.benchmark).options for task in given["tasks"])
+        ignored = [name for name in (*_SERVER_ONLY, *(() if judged else _OF_BOTH)) if name in given]
         if ignored:
             names = ", ".join(map(option_of, ignored))
             warnings.append(f"answers come from {given['responses']}: {names} changes nothing")

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.server_info import ServerInfo
 from judges.asking import Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
@@ -61,7 +62,7 @@ class RunJudge:
 
     async def _describe(self) -> ServerInfo:
         async with Endpoint(self.base_url, self._key, concurrency=1, **self._access.options()) as endpoint:
-            return await endpoint.describe(self.model)
+            return await endpoint.describe(self.model, must_be_listed=self._access.listed)
 
     @contextlib.asynccontextmanager
     async def opened(self, journal: Journal) -> AsyncIterator[None]:

@@ -134,6 +134,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="HTTP header of every request, its value from the environment; repeatable",
     )
     model.add_argument(
+        "--no-model-check",
+        action="store_true",
+        default=None,
+        help="for a server whose list of models is empty, absent or incomplete; the judge's too",
+    )
+    model.add_argument(
         "--concurrency",
         type=_positive,
         metavar="N",

@@ -28,6 +28,7 @@ _FREE_ON_RESUME = frozenset(
         "concurrency",
         "api_key_env",
         "headers",
+        "no_model_check",
         "fail_under",
         "serve",
         "judge_model",
@@ -53,6 +54,7 @@ class Settings:
         base_url: URL of the model's server; None for the embedded model and for saved answers.
         api_key_env: name of the environment variable with the key of the model's server.
         headers: names of environment variables with the values of further HTTP headers, by the headers' names.
+        no_model_check: whether the servers' lists of models (the judge's too) need not name the model.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
         concurrency: number of requests to the model in flight; None for the source's own number.
@@ -88,6 +90,7 @@ class Settings:
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    no_model_check: bool = False
     max_samples: int | None = None
     full: bool = False
     concurrency: int | None = None
