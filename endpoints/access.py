@@ -1,10 +1,28 @@
 """How a server is talked to, apart from what it is asked."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Access"]
+from endpoints.defaults import ATTEMPT_S
+
+__all__ = ["Access", "positive_seconds"]
+
+
+def positive_seconds(text: str) -> float:
+    """Read a number of seconds.
+
+    Raises:
+        ValueError: it is no number, not above 0, or without bound; the message is a phrase that says so.
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no number of seconds") from None
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"must be above 0, found {text}" if seconds <= 0 else f"{text} is no number of seconds")
+    return seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +31,14 @@ class Access:
 
     Attributes:
         headers: values of further HTTP headers, by name; they may be secret.
+        attempt_s: most seconds that one attempt at a request may take.
         listed: whether the model must be in the server's list of models.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    attempt_s: float = ATTEMPT_S
     listed: bool = True
 
     def options(self) -> dict[str, Any]:
         """The arguments of :class:`endpoints.client.Endpoint` that say so."""
-        return {"headers": self.headers}
+        return {"headers": self.headers, "attempt_s": self.attempt_s}

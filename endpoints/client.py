@@ -12,7 +12,7 @@ import httpx2
 import openai
 
 from endpoints.batch import Batch
-from endpoints.defaults import CONCURRENCY
+from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError
 from endpoints.failure import Failure, connection_failure, status_failure
@@ -33,8 +33,10 @@ __all__ = ["Endpoint"]
 T = TypeVar("T")
 
 _PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
+_DEADLINE_S: Final = 3600.0
 _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
+_LIMIT_NOTE: Final = "--request-timeout allows more or less"
 _PROMPT_AT_FAULT: Final = frozenset({400, 422})
 
 
@@ -60,7 +62,8 @@ class Endpoint:
         api_key: bearer key; None or empty for a server that wants none.
         concurrency: most requests in flight, at least 1.
         attempt_s: most seconds from sending one attempt to the last byte of its answer.
-        deadline_s: most seconds of one request, all its attempts and waits together.
+        deadline_s: most seconds of one request, all its attempts and waits together; None for twice
+            ``attempt_s``, and an hour at least.
         connect_s: most seconds to open a connection.
         check_s: most seconds of :meth:`describe`.
         grace_s: most seconds that requests in flight may take after the server is given up.
@@ -79,8 +82,8 @@ class Endpoint:
         api_key: str | None,
         *,
         concurrency: int = CONCURRENCY,
-        attempt_s: float = 1800.0,
-        deadline_s: float = 3600.0,
+        attempt_s: float = ATTEMPT_S,
+        deadline_s: float | None = None,
         connect_s: float = 10.0,
         check_s: float = 10.0,
         grace_s: float = 60.0,
@@ -90,6 +93,8 @@ class Endpoint:
     ) -> None:
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
+        if deadline_s is None:
+            deadline_s = max(2 * attempt_s, _DEADLINE_S)
         if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
         self.base_url, self._query = checked_url(base_url)
@@ -277,11 +282,14 @@ class Endpoint:
         attempts = 0
         while True:
             attempts += 1
-            result = await self._attempt(path, content, read, min(self._attempt_s, deadline - clock()))
+            left_s = deadline - clock()
+            result = await self._attempt(path, content, read, min(self._attempt_s, left_s))
             if not isinstance(result, Failure):
                 return result, attempts
             if result.code == "timeout":
                 patience.timed_out()
+                if self._attempt_s <= left_s:
+                    result = result.noting(_LIMIT_NOTE)
             if not result.retried or attempts >= self._retry.max_attempts:
                 return result.after(attempts)
             wait_s = self._retry.wait_s(attempts, result.retry_after, self._rng)

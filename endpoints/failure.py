@@ -60,9 +60,13 @@ class Failure:
         hint = hint_for(self.status or 0, self.server_message)
         return f"{self.status}: {hint or _QUOTED.sub('', self.server_message)}"
 
+    def noting(self, note: str) -> "Failure":
+        """A copy with a further phrase in the line for people."""
+        return replace(self, error=f"{self.error}; {note}")
+
     def after(self, attempts: int, note: str = "") -> "Failure":
         """A copy with this number of attempts."""
-        return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
+        return replace(self.noting(note) if note else self, attempts=attempts)
 
     def without(self, secrets: Sequence[str]) -> "Failure":
         """A copy that does not repeat a key or header which the server's words repeat."""

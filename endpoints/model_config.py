@@ -8,8 +8,8 @@ from lighteval.models.abstract_model import ModelConfig
 from lighteval.models.model_input import GenerationParameters
 from pydantic import Field
 
-from endpoints.access import Access
-from endpoints.defaults import BASE_URL, CONCURRENCY
+from endpoints.access import Access, positive_seconds
+from endpoints.defaults import ATTEMPT_S, BASE_URL, CONCURRENCY
 from endpoints.headers import header_variables, read_headers
 
 __all__ = ["ENVIRONMENT", "EndpointModelConfig", "config_from_environment"]
@@ -19,6 +19,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "ENDPOINT_BASE_URL": f"server, default {BASE_URL}",
     "OPENAI_API_KEY": "key sent to it, default EMPTY",
     "ENDPOINT_HEADERS": "further HTTP headers: NAME=VARIABLE, comma-separated; the variables hold the values",
+    "ENDPOINT_REQUEST_TIMEOUT": f"seconds that an attempt at a request may take, default {ATTEMPT_S:g}",
     "ENDPOINT_NO_MODEL_CHECK": "1 for a server whose list of models is empty, absent or incomplete",
     "ENDPOINT_CONCURRENCY": f"requests in flight, default {CONCURRENCY}",
     "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
@@ -103,6 +104,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         api_key=read("OPENAI_API_KEY", str, "EMPTY"),
         access=Access(
             headers=read("ENDPOINT_HEADERS", headers, {}),
+            attempt_s=read("ENDPOINT_REQUEST_TIMEOUT", positive_seconds, ATTEMPT_S),
             listed=not environment.get("ENDPOINT_NO_MODEL_CHECK"),
         ),
         window=None,

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from endpoints.access import Access
+from endpoints.defaults import ATTEMPT_S
 from endpoints.headers import HeaderError, read_headers
 from runner.exits import UsageError
 from runner.settings import Settings
@@ -47,7 +48,7 @@ def model_access(settings: Settings) -> Access:
     Raises:
         UsageError: the value of a header cannot be had.
     """
-    return Access(_headers("--header", settings.headers), listed=not settings.no_model_check)
+    return _access(settings, _headers("--header", settings.headers))
 
 
 def judge_access(settings: Settings) -> Access:
@@ -56,7 +57,11 @@ def judge_access(settings: Settings) -> Access:
     Raises:
         UsageError: the value of a header cannot be had.
     """
-    return Access(_headers("--judge-header", settings.judge_headers), listed=not settings.no_model_check)
+    return _access(settings, _headers("--judge-header", settings.judge_headers))
+
+
+def _access(settings: Settings, headers: Mapping[str, str]) -> Access:
+    return Access(headers, settings.request_timeout or ATTEMPT_S, not settings.no_model_check)
 
 
 def _headers(option: str, variables: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
+from endpoints.access import positive_seconds
+from endpoints.defaults import ATTEMPT_S, BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
 from runner.console import command_name
 from runner.exits import UsageError
@@ -57,6 +58,13 @@ def _temperature(text: str) -> float:
     if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"must be 0 or more, found {text}")
     return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        return positive_seconds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -138,6 +146,12 @@ def build_parser() -> argparse.ArgumentParser:
         action="store_true",
         default=None,
         help="for a server whose list of models is empty, absent or incomplete; the judge's too",
+    )
+    model.add_argument(
+        "--request-timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help=f"most that an attempt at a request may take, the judge's too (default {ATTEMPT_S:g})",
     )
     model.add_argument(
         "--concurrency",

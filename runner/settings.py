@@ -29,6 +29,7 @@ _FREE_ON_RESUME = frozenset(
         "api_key_env",
         "headers",
         "no_model_check",
+        "request_timeout",
         "fail_under",
         "serve",
         "judge_model",
@@ -55,6 +56,7 @@ class Settings:
         api_key_env: name of the environment variable with the key of the model's server.
         headers: names of environment variables with the values of further HTTP headers, by the headers' names.
         no_model_check: whether the servers' lists of models (the judge's too) need not name the model.
+        request_timeout: most seconds of an attempt at a request, the judge's too; None for the usual number.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
         concurrency: number of requests to the model in flight; None for the source's own number.
@@ -91,6 +93,7 @@ class Settings:
     api_key_env: str = "OPENAI_API_KEY"
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     no_model_check: bool = False
+    request_timeout: float | None = None
     max_samples: int | None = None
     full: bool = False
     concurrency: int | None = None

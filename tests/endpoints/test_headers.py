@@ -99,7 +99,7 @@ def test_they_reach_every_request():
 
     async def main(url):
         access = Access(headers={"X-Route": SECRET})
-        async with Endpoint(url, "s3cret", **LIMITS, **access.options()) as client:
+        async with Endpoint(url, "s3cret", **(LIMITS | access.options())) as client:
             await client.describe("tiny")
             await client.count_prompt_tokens(chat("а"))
             await client.run([chat("а")])
