@@ -32,13 +32,15 @@ class Access:
     Attributes:
         headers: values of further HTTP headers, by name; they may be secret.
         attempt_s: most seconds that one attempt at a request may take.
+        streamed: whether it is asked to stream its answers.
         listed: whether the model must be in the server's list of models.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     attempt_s: float = ATTEMPT_S
+    streamed: bool = False
     listed: bool = True
 
     def options(self) -> dict[str, Any]:
         """The arguments of :class:`endpoints.client.Endpoint` that say so."""
-        return {"headers": self.headers, "attempt_s": self.attempt_s}
+        return {"headers": self.headers, "attempt_s": self.attempt_s, "streamed": self.streamed}

@@ -1,42 +1,37 @@
 """The client of one OpenAI-compatible server: it has many requests in flight and gives each one of three outcomes."""
 
 import asyncio
+import functools
 import json
 import random
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
-
-import httpx2
-import openai
+from typing import Any, Final, Self
 
 from endpoints.batch import Batch
 from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
-from endpoints.errors import EndpointError
-from endpoints.failure import Failure, connection_failure, status_failure
+from endpoints.errors import EndpointError, stream_hint
+from endpoints.failure import Failure, refuses_usage
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
-from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
+from endpoints.reply import BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
+from endpoints.sending import Sender
 from endpoints.server_info import ServerInfo, may_answer, no_list, not_served, read_models
 from endpoints.stream import Stream
-from endpoints.transport import AiohttpTransport, allow_connections
-from endpoints.url import checked_url, proxy_for
+from endpoints.transport import allow_connections
 from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint"]
 
-T = TypeVar("T")
-
 _PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
-_DEADLINE_S: Final = 3600.0
 _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
-_LIMIT_NOTE: Final = "--request-timeout allows more or less"
+_Send = Callable[..., Awaitable[tuple[Outcome, int] | Failure]]
+_WITH_USAGE: Final = {"stream_options": {"include_usage": True}}
 _PROMPT_AT_FAULT: Final = frozenset({400, 422})
 
 
@@ -44,8 +39,7 @@ class Endpoint:
     """An OpenAI-compatible server.
 
     An asynchronous context manager; it belongs to the event loop that enters it. Each of the ``concurrency`` workers
-    of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
-    (:mod:`endpoints.retry`).
+    of :meth:`run` has a connection of its own. :class:`endpoints.sending.Sender` sends the requests, with retries.
 
     :class:`endpoints.endpoint_run.Patience` gives a lost server up after ``2 * concurrency`` failures in a row, which
     are at most two for each worker. A run with a lost server therefore ends at the latest after these times:
@@ -68,6 +62,7 @@ class Endpoint:
         check_s: most seconds of :meth:`describe`.
         grace_s: most seconds that requests in flight may take after the server is given up.
         headers: further HTTP headers of every request; no message shows their values.
+        streamed: whether the server is asked to stream its answers; streams are read either way.
         retry: how often a request is sent again, and the waits before that.
         rng: random generator of the waits' jitter; None for one that the system seeds.
 
@@ -88,59 +83,43 @@ class Endpoint:
         check_s: float = 10.0,
         grace_s: float = 60.0,
         headers: Mapping[str, str] | None = None,
+        streamed: bool = False,
         retry: RetryPolicy | None = None,
         rng: random.Random | None = None,
     ) -> None:
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
-        if deadline_s is None:
-            deadline_s = max(2 * attempt_s, _DEADLINE_S)
-        if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
+        if check_s <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
-        self.base_url, self._query = checked_url(base_url)
-        try:
-            httpx2.URL(self.base_url)
-        except httpx2.InvalidURL:
-            raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1") from None
-        self._proxy = proxy_for(self.base_url)
+        self._sender = Sender(
+            base_url,
+            api_key,
+            headers=headers or {},
+            attempt_s=attempt_s,
+            deadline_s=deadline_s,
+            connect_s=connect_s,
+            retry=retry or RetryPolicy(),
+            rng=rng or random.Random(),
+        )
+        self.base_url = self._sender.base_url
         self.concurrency = concurrency
-        self._api_key = api_key or "EMPTY"  # the OpenAI client insists on one
-        self._attempt_s = attempt_s
-        self._deadline_s = deadline_s
-        self._connect_s = connect_s
         self._check_s = check_s
         self._grace_s = grace_s
-        self._headers = dict(headers or {})
-        self._secrets = tuple(filter(None, (api_key, *self._headers.values())))
-        self._retry = retry or RetryPolicy()
-        self._rng = rng or random.Random()
-        self._client: openai.AsyncOpenAI | None = None
         self._can_count = True
+        self._streamed = streamed
+        self._asks_usage = True
+        self._gave_usage = False
 
     async def __aenter__(self) -> Self:
         allow_connections(self.concurrency)
-        transport = AiohttpTransport(connect_s=self._connect_s, proxy=self._proxy)
-        self._client = openai.AsyncOpenAI(
-            base_url=self.base_url,
-            api_key=self._api_key,
-            max_retries=0,
-            default_headers=self._headers,
-            http_client=httpx2.AsyncClient(transport=transport, timeout=None),
-        )
+        self._sender.open()
         self._counting = asyncio.Semaphore(_COUNTING)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    def _opened(self) -> openai.AsyncOpenAI:
-        if self._client is None:
-            raise RuntimeError("the endpoint is not open: use it in an async with statement")
-        return self._client
+        await self._sender.close()
 
     async def describe(self, model: str, *, must_be_listed: bool = True) -> ServerInfo:
         """Check that the server can be reached and serves ``model``; to be called when a run starts.
@@ -154,10 +133,10 @@ class Endpoint:
             EndpointError: the server cannot be reached within ``check_s`` seconds, has no OpenAI-compatible API,
                 refuses the key, or does not serve the model (the message then names those that it serves).
         """
-        listing = await self._attempt("/models", None, read_models, self._check_s)
+        listing = await self._sender.attempt("/models", None, read_models, self._check_s)
         if isinstance(listing, Failure):
             if must_be_listed or not may_answer(listing):
-                raise EndpointError(no_list(self.base_url, listing, self._proxy))
+                raise EndpointError(no_list(self.base_url, listing, self._sender.proxy))
             listing = {}
         served = tuple(listing)
         if model not in listing and must_be_listed:
@@ -174,7 +153,7 @@ class Endpoint:
 
     async def _window_of_tokenizer(self, model: str) -> Window | None:
         body = json.dumps({"model": model, "prompt": "1", "add_special_tokens": True}).encode("ascii")
-        found = await self._attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
+        found = await self._sender.attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
         return None if isinstance(found, Failure) else found
 
     @property
@@ -197,7 +176,7 @@ class Endpoint:
             if not self._can_count:
                 return None
             url = self._tokenize_url
-            counted = await self._send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
+            counted = await self._sender.send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
         if not isinstance(counted, Failure):
             return counted[0]
         if counted.code not in _NO_COUNT:
@@ -235,7 +214,7 @@ class Endpoint:
                 :class:`endpoints.batch.Batch`); the others are cancelled.
             JournalError: the journal cannot be written; the others are cancelled.
         """
-        self._opened()
+        self._sender.opened()
         batch = Batch(
             self._endpoint_run(journal),
             requests,
@@ -252,7 +231,7 @@ class Endpoint:
         Args:
             journal: open journal to read from and append to; None for none.
         """
-        self._opened()
+        self._sender.opened()
         return Stream(self._endpoint_run(journal), concurrency=self.concurrency)
 
     def _endpoint_run(self, journal: Journal | None) -> EndpointRun:
@@ -261,73 +240,29 @@ class Endpoint:
         )
 
     async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:
-        kind = request.kind
-        sent = await self._send(_PATHS[kind], request.body(), lambda body: read_reply(kind, body), patience)
+        def read(reply: bytes) -> Outcome:
+            return read_reply(request.kind, reply)
+
+        send = functools.partial(self._sender.send, _PATHS[request.kind], read=read, patience=patience)
+        sent = await (self._ask_streamed(send, request.body()) if self._streamed else send(body=request.body()))
         if isinstance(sent, Failure):
-            return sent
+            hint = stream_hint(sent.error)  # a refusal that ends the run has it anyway
+            return sent.noting(hint) if hint and not self._streamed else sent
         outcome, attempts = sent
         return outcome.after(attempts)
 
-    async def _send(
-        self, path: str, body: Mapping[str, Any], read: Callable[[bytes], T], patience: Patience
-    ) -> tuple[T, int] | Failure:
-        """Send a request until it is answered or fails for good.
-
-        It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or when the server
-        is given up.
-        """
-        content = json.dumps(body, allow_nan=False).encode("ascii")
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + self._deadline_s
-        attempts = 0
-        while True:
-            attempts += 1
-            left_s = deadline - clock()
-            result = await self._attempt(path, content, read, min(self._attempt_s, left_s))
-            if not isinstance(result, Failure):
-                return result, attempts
-            if result.code == "timeout":
-                patience.timed_out()
-                if self._attempt_s <= left_s:
-                    result = result.noting(_LIMIT_NOTE)
-            if not result.retried or attempts >= self._retry.max_attempts:
-                return result.after(attempts)
-            wait_s = self._retry.wait_s(attempts, result.retry_after, self._rng)
-            if clock() + wait_s >= deadline:
-                return result.after(attempts, f"no time left for another attempt within {self._deadline_s:g} s")
-            if not await patience.pause(wait_s):
-                return result.after(attempts, "no further attempt: the server was given up")
-
-    async def _attempt(
-        self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
-    ) -> T | Failure:
-        result = await self._exchange(path, content, read, limit_s)
-        return result.without(self._secrets) if isinstance(result, Failure) else result
-
-    async def _exchange(
-        self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
-    ) -> T | Failure:
-        client = self._opened()
-        if self._query:
-            path = f"{path}?{self._query}"
-        try:
-            async with asyncio.timeout(limit_s):
-                # The plain response: building the client's typed objects would double the cost of a request.
-                if content is None:
-                    response = await client.get(path, cast_to=httpx2.Response)
-                else:
-                    response = await client.post(path, cast_to=httpx2.Response, content=content)
-            return read(response.content)
-        except TimeoutError:
-            return Failure("timeout", f"no answer within {limit_s:g} s", retried=True)
-        except openai.APIStatusError as error:
-            return status_failure(error.response, time.time())
-        except openai.APIConnectionError as error:
-            return connection_failure(error)
-        except AbortedReplyError as error:
-            return Failure("aborted", str(error), retried=True)
-        except BadReplyError as error:
-            return Failure("bad-body", str(error), retried=True)
+    async def _ask_streamed(self, send: _Send, body: dict[str, Any]) -> tuple[Outcome, int] | Failure:
+        """Ask for a stream, and for token counts in it unless the server refuses to give them."""
+        body["stream"] = True
+        if not self._asks_usage:
+            return await send(body=body)
+        sent = await send(body=body | _WITH_USAGE)
+        if not isinstance(sent, Failure):
+            self._gave_usage = True
+        elif refuses_usage(sent, gave_before=self._gave_usage):
+            sent = await send(body=body)
+            self._asks_usage = self._asks_usage and isinstance(sent, Failure)
+        return sent
 
 
 def _tokenize_body(request: Request) -> dict[str, Any]:

@@ -12,13 +12,14 @@ from endpoints.errors import ErrorCode, hint_for, is_about_content, is_context_o
 from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 
-__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
+__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "refuses_usage", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
 ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
 _SECRET: Final = 6  # characters; a shorter text is found in words that mean something else
+_MALFORMED: Final = frozenset({400, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -87,6 +88,26 @@ def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
     if is_retried(status):
         return "server-error"
     return "context-overflow" if is_context_overflow(status, message, code) else "refused"
+
+
+_USAGE_WORDS: Final = re.compile(
+    r"stream_options|include_usage|extra (?:fields|inputs|forbidden)|extra_forbidden|additional propert|"
+    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|invalid) (?:request )?(?:field|param|arg|key|propert)",
+    re.IGNORECASE,
+)
+
+
+def refuses_usage(failure: Failure, *, gave_before: bool) -> bool:
+    """Whether a refusal may be of ``stream_options``, which asks for the token counts of a streamed answer.
+
+    Args:
+        failure: the refusal.
+        gave_before: whether the server has taken that field before; any malformed request is suspected otherwise.
+    """
+    if failure.code != "refused":
+        return False
+    suspected = failure.status in _MALFORMED and not gave_before and not failure.about_content
+    return suspected or _USAGE_WORDS.search(failure.server_message) is not None
 
 
 def status_failure(response: httpx2.Response, now: float) -> Failure:

@@ -20,6 +20,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "OPENAI_API_KEY": "key sent to it, default EMPTY",
     "ENDPOINT_HEADERS": "further HTTP headers: NAME=VARIABLE, comma-separated; the variables hold the values",
     "ENDPOINT_REQUEST_TIMEOUT": f"seconds that an attempt at a request may take, default {ATTEMPT_S:g}",
+    "ENDPOINT_STREAM": "1 to have answers streamed",
     "ENDPOINT_NO_MODEL_CHECK": "1 for a server whose list of models is empty, absent or incomplete",
     "ENDPOINT_CONCURRENCY": f"requests in flight, default {CONCURRENCY}",
     "ENDPOINT_MAX_NEW_TOKENS": "cap on each answer, default the task's own",
@@ -105,6 +106,7 @@ def config_from_environment(model_name: str, environment: Mapping[str, str]) -> 
         access=Access(
             headers=read("ENDPOINT_HEADERS", headers, {}),
             attempt_s=read("ENDPOINT_REQUEST_TIMEOUT", positive_seconds, ATTEMPT_S),
+            streamed=bool(environment.get("ENDPOINT_STREAM")),
             listed=not environment.get("ENDPOINT_NO_MODEL_CHECK"),
         ),
         window=None,

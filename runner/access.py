@@ -61,7 +61,7 @@ def judge_access(settings: Settings) -> Access:
 
 
 def _access(settings: Settings, headers: Mapping[str, str]) -> Access:
-    return Access(headers, settings.request_timeout or ATTEMPT_S, not settings.no_model_check)
+    return Access(headers, settings.request_timeout or ATTEMPT_S, settings.stream, not settings.no_model_check)
 
 
 def _headers(option: str, variables: Mapping[str, str]) -> dict[str, str]:

@@ -38,7 +38,7 @@ _SERVER_ONLY = (
     "extra_body",
 )
 # They are for the judge's server as well.
-_OF_BOTH = ("no_model_check", "request_timeout")
+_OF_BOTH = ("no_model_check", "request_timeout", "stream")
 # Settings that only some benchmarks read, by the option these declare.
 _OPTIONAL = {
     "judge": (

@@ -183,6 +183,8 @@ def _as_judge() -> Iterator[None]:
     try:
         yield
     except EndpointError as error:
-        advice = re.sub(r"--(?=(?:api-key-env|base-url|model)\b)", "--judge-", str(error))
+        advice = re.sub(
+            r"--(?=(?:api-key-env|base-url|model|chat-template-kwargs|extra-body)\b)", "--judge-", str(error)
+        )
         more = " (--judge-model names another judge)" if "does not serve" in advice else ""
         raise EndpointError(f"the judge: {advice}{more}") from error

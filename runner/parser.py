@@ -148,6 +148,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="for a server whose list of models is empty, absent or incomplete; the judge's too",
     )
     model.add_argument(
+        "--stream",
+        action="store_true",
+        default=None,
+        help="for a server that only streams its answers; the judge's too",
+    )
+    model.add_argument(
         "--request-timeout",
         type=_seconds,
         metavar="SECONDS",

@@ -30,6 +30,7 @@ _FREE_ON_RESUME = frozenset(
         "headers",
         "no_model_check",
         "request_timeout",
+        "stream",
         "fail_under",
         "serve",
         "judge_model",
@@ -57,6 +58,7 @@ class Settings:
         headers: names of environment variables with the values of further HTTP headers, by the headers' names.
         no_model_check: whether the servers' lists of models (the judge's too) need not name the model.
         request_timeout: most seconds of an attempt at a request, the judge's too; None for the usual number.
+        stream: whether the servers, the judge's too, are asked to stream their answers.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
         concurrency: number of requests to the model in flight; None for the source's own number.
@@ -94,6 +96,7 @@ class Settings:
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     no_model_check: bool = False
     request_timeout: float | None = None
+    stream: bool = False
     max_samples: int | None = None
     full: bool = False
     concurrency: int | None = None

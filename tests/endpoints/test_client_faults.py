@@ -117,7 +117,7 @@ def test_request_that_never_returns_fails_by_name():
         ("answered", None, 1),
         ("answered", None, 1),
     ]
-    assert outcomes[0].error == "no answer within 0.2 s; --request-timeout allows more or less"
+    assert outcomes[0].error == "no answer within 0.2 s; --request-timeout sets that limit"
 
 
 def test_deadline_covers_all_attempts_together():

@@ -21,7 +21,7 @@ def test_what_is_no_time_is_refused(text, capsys):
 @pytest.mark.parametrize(("attempt_s", "deadline_s"), [(1800.0, 3600.0), (10.0, 3600.0), (7200.0, 14400.0)])
 def test_a_second_attempt_has_time(attempt_s, deadline_s):
     """A long limit of one attempt makes the whole request's longer."""
-    assert Endpoint("http://127.0.0.1:1/v1", None, attempt_s=attempt_s)._deadline_s == deadline_s
+    assert Endpoint("http://127.0.0.1:1/v1", None, attempt_s=attempt_s)._sender._deadline_s == deadline_s
 
 
 def test_a_server_that_hangs_costs_the_time_that_was_given(command):
@@ -36,7 +36,7 @@ def test_a_server_that_hangs_costs_the_time_that_was_given(command):
         server.healed = True
         again = command("--resume", str(first.run_dir), "--request-timeout", "60")
     assert [first.code, again.code] == [Exit.INCOMPLETE, Exit.COMPLETE]
-    assert "1 failed: no answer within 0.3 s; --request-timeout allows more or less (" in first.err
+    assert "1 failed: no answer within 0.3 s; --request-timeout sets that limit (" in first.err
     assert again.run["settings"]["request_timeout"] == 60
 
 
