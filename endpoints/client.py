@@ -23,6 +23,7 @@ from endpoints.sending import Sender
 from endpoints.server_info import ServerInfo, may_answer, no_list, not_served, read_models
 from endpoints.stream import Stream
 from endpoints.transport import allow_connections
+from endpoints.waiting import OnWaiting
 from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint"]
@@ -192,6 +193,7 @@ class Endpoint:
         on_outcome: Callable[[Request, Outcome], None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
         fitter: Fitter | None = None,
+        on_waiting: OnWaiting | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
@@ -205,6 +207,7 @@ class Endpoint:
                 answers from the journal come first. It must return at once. An exception that it raises ends the run.
             ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
             fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
+            on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`).
 
         Returns:
             The outcome of each request, in the order of ``requests``.
@@ -216,7 +219,7 @@ class Endpoint:
         """
         self._sender.opened()
         batch = Batch(
-            self._endpoint_run(journal),
+            self._endpoint_run(journal, on_waiting),
             requests,
             concurrency=self.concurrency,
             on_outcome=on_outcome,
@@ -225,18 +228,24 @@ class Endpoint:
         )
         return await batch.run()
 
-    def stream(self, journal: Journal | None = None) -> Stream:
+    def stream(self, journal: Journal | None = None, on_waiting: OnWaiting | None = None) -> Stream:
         """A stream for requests that come up one by one: an asynchronous context manager within the endpoint's own.
 
         Args:
             journal: open journal to read from and append to; None for none.
+            on_waiting: as in :meth:`run`.
         """
         self._sender.opened()
-        return Stream(self._endpoint_run(journal), concurrency=self.concurrency)
+        return Stream(self._endpoint_run(journal, on_waiting), concurrency=self.concurrency)
 
-    def _endpoint_run(self, journal: Journal | None) -> EndpointRun:
+    def _endpoint_run(self, journal: Journal | None, on_waiting: OnWaiting | None) -> EndpointRun:
         return EndpointRun(
-            self._ask, url=self.base_url, concurrency=self.concurrency, grace_s=self._grace_s, journal=journal
+            self._ask,
+            url=self.base_url,
+            concurrency=self.concurrency,
+            grace_s=self._grace_s,
+            journal=journal,
+            on_waiting=on_waiting,
         )
 
     async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:

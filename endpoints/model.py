@@ -32,6 +32,7 @@ from endpoints.outcome import Outcome
 from endpoints.planning import Fitter, Plan, plan_requests
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
+from endpoints.waiting import OnWaiting
 from endpoints.window import FROM_REFUSAL
 
 __all__ = ["Companion", "EndpointModel"]
@@ -90,6 +91,7 @@ class EndpointModel(LightevalModel):
         # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
         self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
+        self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
 
@@ -272,6 +274,7 @@ class EndpointModel(LightevalModel):
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
                 work.room,
                 fitter,
+                self.on_waiting,
             )
         await work.finished()
         remaining = iter(answered)

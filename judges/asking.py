@@ -20,6 +20,7 @@ from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 from endpoints.server_info import ServerInfo
+from endpoints.waiting import OnWaiting
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
 from judges.reply_cap import CappedStream, Sent
 from judges.reply_watch import WINDOW_ADVICE, ReplyWatch
@@ -197,6 +198,7 @@ async def open_judge(
     request: JudgeRequest | None = None,
     say: Callable[[str], None] = _to_stderr,
     access: Access | None = None,
+    on_waiting: OnWaiting | None = None,
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -209,6 +211,7 @@ async def open_judge(
         request: what the user wants of every request; None for nothing in particular.
         say: writes one line for the user.
         access: how its server is talked to; None for the usual way.
+        on_waiting: told of answers that wait for it long (:class:`endpoints.waiting.WaitingList`); None for none.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
@@ -216,6 +219,6 @@ async def open_judge(
     access = access or Access()
     async with Endpoint(base_url, api_key, concurrency=concurrency, **access.options()) as endpoint:
         info = await endpoint.describe(model, must_be_listed=access.listed)
-        async with endpoint.stream(journal) as stream:
+        async with endpoint.stream(journal, on_waiting) as stream:
             capped = CappedStream(stream, endpoint, info.max_model_len)
             yield Judge(model, info, capped, request or JudgeRequest(), say)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,14 @@ from endpoints.client import Endpoint
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from endpoints.journal_lines import read_journal
+from endpoints.saved import ResponsesError
 from endpoints.server_info import ServerInfo
 from runner.access import api_key, model_access
 from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["AnswerSource", "generation_phrase", "lost_source", "open_source"]
+__all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,20 @@ async def _describe(server: AnswerSource, settings: Settings) -> ServerInfo:
     access = model_access(settings)
     async with Endpoint(server.base_url or "", api_key(settings), concurrency=1, **access.options()) as endpoint:
         return await endpoint.describe(server.served_name, must_be_listed=access.listed)
+
+
+def answers_sha256(settings: Settings) -> str | None:
+    """Digest of the file of saved answers, if the run scores one.
+
+    Raises:
+        ResponsesError: it cannot be read.
+    """
+    if settings.responses is None:
+        return None
+    try:
+        return hashlib.sha256(Path(settings.responses).read_bytes()).hexdigest()
+    except OSError as error:
+        raise ResponsesError(f"--responses {settings.responses}: {error}") from error
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:

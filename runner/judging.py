@@ -11,6 +11,7 @@ from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
 from endpoints.server_info import ServerInfo
+from endpoints.waiting import OnWaiting
 from judges.asking import Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
@@ -65,14 +66,19 @@ class RunJudge:
             return await endpoint.describe(self.model, must_be_listed=self._access.listed)
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Journal) -> AsyncIterator[None]:
+    async def opened(self, journal: Journal, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
         """Ready to be asked for the length of the block, on the event loop that enters it.
 
         Args:
             journal: of its replies.
+            on_waiting: told of answers that wait for it long; None for none.
         """
         async with open_judge(
-            self.base_url, self.model, self._key, self._concurrency, journal, self._request, say, self._access
+            *(self.base_url, self.model, self._key, self._concurrency, journal),
+            request=self._request,
+            say=say,
+            access=self._access,
+            on_waiting=on_waiting,
         ) as judge:
             self._open = judge
             try:
@@ -152,11 +158,12 @@ class RunJudges:
             judge.check()
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Path) -> AsyncIterator[None]:
+    async def opened(self, journal: Path, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
         """All of them ready for the length of the block.
 
         Args:
             journal: file of their replies; a reply is found again by its whole request, the judge's name included.
+            on_waiting: told of answers that wait for a judge long; None for none.
 
         Raises:
             JournalError: it cannot be used.
@@ -164,7 +171,7 @@ class RunJudges:
         with contextlib.closing(Journal(journal)) as kept:
             async with contextlib.AsyncExitStack() as stack:
                 for judge in self.all:
-                    await stack.enter_async_context(judge.opened(kept))
+                    await stack.enter_async_context(judge.opened(kept, on_waiting))
                 yield
 
     def record(self) -> Any:

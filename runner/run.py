@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
@@ -20,9 +19,9 @@ from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
 from runner.access import api_key, model_access
-from runner.answer_source import AnswerSource, lost_source, open_source
+from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source
 from runner.console import command_name, say, show
-from runner.data import configure, load_data
+from runner.data import configure, dataset_records, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
@@ -161,8 +160,10 @@ class _Run:
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer
+                model.on_waiting = live.on_waiting
                 if judges.all:
-                    model.companion = lambda: judges.opened(file.path.with_name("judgements.jsonl"))
+                    verdicts = file.path.with_name("judgements.jsonl")
+                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting)
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(
@@ -222,24 +223,13 @@ class _Run:
                 Path(settings.output_dir), (settings.name or "").replace("/", "-") or filed_as, settings.tasks
             )
         self.lock = lock_folder(self.run_dir)
-        answers = self._answers_sha256()
+        answers = answers_sha256(settings)
         if self.recorded.get("answers_sha256", answers) != answers:
             raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
         self.file = RunFile.start(self.run_dir, settings, self.command)
         self.file.content["answers_sha256"] = answers
         self.file.content["options"] = self.configured
-        self.file.content["datasets"] = {
-            name: {
-                "name": handle.name,
-                "sha256": handle.sha256,
-                "prompts_sha256": handle.prompts_sha256,
-                "shots_sha256": handle.shots_sha256,
-                "revision": handle.revision,
-                "questions": dict(handle.questions),
-                "scorer_version": self.benchmarks[name].scorer_version,
-            }
-            for name, handle in handles.items()
-        }
+        self.file.content["datasets"] = dataset_records(handles, self.benchmarks)
         self.file.write()
         say(f"run folder: {self.run_dir}")
         return self.file
@@ -295,15 +285,6 @@ class _Run:
             docs = self._pipeline(handles, model, self.run_dir).docs
             own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
         check_lowered(now, own, self.run_dir)
-
-    def _answers_sha256(self) -> str | None:
-        """Digest of the file of saved answers, if the run scores one."""
-        if self.settings.responses is None:
-            return None
-        try:
-            return hashlib.sha256(Path(self.settings.responses).read_bytes()).hexdigest()
-        except OSError as error:
-            raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
 
     def _model(self, server: AnswerSource, journal: Path | None) -> EndpointModel:
         settings = self.settings
