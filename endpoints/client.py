@@ -158,6 +158,11 @@ class Endpoint:
         return None if isinstance(found, Failure) else found
 
     @property
+    def counts_tokens(self) -> bool:
+        """Whether the server is still believed to count prompt tokens."""
+        return self._can_count
+
+    @property
     def _tokenize_url(self) -> str:
         return self.base_url.removesuffix("/v1") + "/tokenize"
 

@@ -26,6 +26,7 @@ from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
@@ -211,6 +212,9 @@ class EndpointModel(LightevalModel):
                 plan = await plan_requests(ordered, window, endpoint)
                 if journal is not None:
                     await self._keep_earlier(plan, ordered_docs, journal, endpoint)
+                    planned = [request for request in plan.requests if request is not None]
+                    exact = not config.earlier_limits and (endpoint.counts_tokens or not plan.shortened)
+                    self.plan_notes += journal_notes(journal, requests, planned, all_planned=exact)
                 self._note_plan(plan, ordered, window)
                 fitter = Fitter(window, endpoint, self.on_window)
                 by_position = await self._run(endpoint, journal, work, ordered_docs, plan, fitter)

@@ -169,6 +169,8 @@ class RunJudges:
             JournalError: it cannot be used.
         """
         with contextlib.closing(Journal(journal)) as kept:
+            if kept.repair:
+                say(f"warning: {journal.name}: {kept.repair}")
             async with contextlib.AsyncExitStack() as stack:
                 for judge in self.all:
                     await stack.enter_async_context(judge.opened(kept, on_waiting))
