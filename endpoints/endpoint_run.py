@@ -9,6 +9,7 @@ from endpoints.failure import Failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
+from endpoints.waiting import OnWaiting, WaitingList
 
 __all__ = ["AskOnce", "EndpointRun", "Patience"]
 
@@ -81,19 +82,30 @@ class EndpointRun:
         concurrency: number of requests in flight.
         grace_s: most seconds that requests in flight may take after the server is given up.
         journal: open journal, or None.
+        on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`); None for none.
 
     Attributes:
         patience: counts the failures and decides when the endpoint is given up.
         ended: whether the endpoint was given up and its time of grace is over.
     """
 
-    def __init__(self, ask: AskOnce, *, url: str, concurrency: int, grace_s: float, journal: Journal | None) -> None:
+    def __init__(
+        self,
+        ask: AskOnce,
+        *,
+        url: str,
+        concurrency: int,
+        grace_s: float,
+        journal: Journal | None,
+        on_waiting: OnWaiting | None = None,
+    ) -> None:
         self.patience = Patience(concurrency)
         self._ask = ask
         self._url = url
         self._grace_s = grace_s
         self._journal = journal
         self.ended = False
+        self._waiting = WaitingList(on_waiting)
         self._settled = 0
         self._refused: dict[str, tuple[Any, RequestRefused]] = {}  # by kind: who met it first
         self._refusals = 0
@@ -113,7 +125,8 @@ class EndpointRun:
                 may be about this one request (HTTP 400, 403, 422), another request must have been refused likewise.
             JournalError: the journal cannot be written.
         """
-        result = await self._result(request)
+        with self._waiting.of(request):
+            result = await self._result(request)
         self._settled += 1
         if isinstance(result, Failure):
             outcome = self._judged(request, result)
@@ -138,6 +151,10 @@ class EndpointRun:
         await self.patience.given_up.wait()
         await asyncio.sleep(self._grace_s)
         self.ended = True
+
+    async def watch(self) -> None:
+        """Tell of questions that are waited for long, until the caller cancels this."""
+        await self._waiting.watch()
 
     def sync(self) -> None:
         """Have the journal's lines written to the disk."""

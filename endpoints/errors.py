@@ -23,6 +23,7 @@ __all__ = [
     "is_context_overflow",
     "one_line",
     "server_words",
+    "stream_hint",
 ]
 
 ErrorCode = Literal[
@@ -159,14 +160,35 @@ def is_about_content(message: str) -> bool:
 _KEY_HINT: Final = "check the key in the variable that --api-key-env names"
 _URL_HINT: Final = "check --base-url (it usually ends in /v1) and --model"
 
+_STREAM_HINT: Final = "the server only streams its answers: add --stream"
+
 # Status (None: any), pattern, hint; the first match wins, those on the conversation come before.
 _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
     (None, r"api[ _-]?key|unauthori[sz]ed|authenticat", _KEY_HINT),
     (None, r"model.{0,120}(?:does not|not) (?:exist|found)", "--model must be a name that the server lists"),
     (
         None,
+        r"non-?stream|\bstream\W{0,6}(?:is |set to )?\W?false.{0,30}(?:not|un)|\bstream.{0,10}!=\W*true",
+        _STREAM_HINT,
+    ),
+    (
+        None,
+        r"(?:not|n't|cannot|unable to|un)\s?(?:support\w*|available|implement\w*|enabled?).{0,30}\bstream(?!_)|"
+        r"\bstream(?:ing|ed)?\b.{0,40}(?:disabled|(?:not|n't|un).{0,10}(?:support|allow|avail|implement|enabled))|"
+        r"\bstream\b.{0,20}(?:to|be|=|:)\W{0,3}false",
+        "the server does not stream: drop --stream",
+    ),
+    (
+        None,
+        r"(?:only|must|requires?|required|please|need(?:s|ed)?)\b.{0,60}\bstream(?!_)|"
+        r"\bstream(?:ing|ed)?\b.{0,40}(?:only|requir|must|mandatory|\btrue\b)",
+        _STREAM_HINT,
+    ),
+    (
+        None,
         r"extra (?:fields|inputs)|unrecognized|unexpected|not permitted|unsupported",
-        "the server does not know a field that was sent: drop --chat-template-kwargs or the sampling option it names",
+        "the server does not know a field that was sent: drop it from --chat-template-kwargs or --extra-body, or drop "
+        "the sampling option it names",
     ),
     (401, r"", _KEY_HINT),
     (403, r"", _KEY_HINT),
@@ -184,3 +206,9 @@ def hint_for(status: int, message: str) -> str | None:
         if wanted in (None, status) and re.search(pattern, message, re.IGNORECASE):
             return hint
     return None
+
+
+def stream_hint(message: str) -> str | None:
+    """The hint for a server that says that it only streams; None for other words."""
+    hint = hint_for(0, message)
+    return hint if hint == _STREAM_HINT else None

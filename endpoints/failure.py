@@ -1,6 +1,7 @@
 """Finds out why a request got no answer, from the HTTP status or the exception."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,12 +13,14 @@ from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
+__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "refuses_usage", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
 ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_SECRET: Final = 6  # characters; a shorter text is found in words that mean something else
+_MALFORMED: Final = frozenset({400, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -70,9 +73,21 @@ class Failure:
         hint = hint_for(self.status or 0, self.server_message)
         return f"{self.status}: {hint or _QUOTED.sub('', self.server_message)}"
 
+    def noting(self, note: str) -> "Failure":
+        """A copy with a further phrase in the line for people."""
+        return replace(self, error=f"{self.error}; {note}")
+
     def after(self, attempts: int, note: str = "") -> "Failure":
         """A copy with this number of attempts."""
-        return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
+        return replace(self.noting(note) if note else self, attempts=attempts)
+
+    def without(self, secrets: Sequence[str]) -> "Failure":
+        """A copy that does not repeat a key or header which the server's words repeat."""
+        error, message = self.error, self.server_message
+        for secret in secrets:
+            if len(secret) >= _SECRET:
+                error, message = (text.replace(secret, "(hidden)") for text in (error, message))
+        return self if error == self.error else replace(self, error=error, server_message=message)
 
     def outcome(self) -> Outcome:
         """The outcome of the failed request."""
@@ -85,6 +100,26 @@ def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
     if is_retried(status) and not raised_in_template(status, message):
         return "server-error"
     return "context-overflow" if is_context_overflow(status, message, code) else "refused"
+
+
+_USAGE_WORDS: Final = re.compile(
+    r"stream_options|include_usage|extra (?:fields|inputs|forbidden)|extra_forbidden|additional propert|"
+    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|invalid) (?:request )?(?:field|param|arg|key|propert)",
+    re.IGNORECASE,
+)
+
+
+def refuses_usage(failure: Failure, *, gave_before: bool) -> bool:
+    """Whether a refusal may be of ``stream_options``, which asks for the token counts of a streamed answer.
+
+    Args:
+        failure: the refusal.
+        gave_before: whether the server has taken that field before; any malformed request is suspected otherwise.
+    """
+    if failure.code != "refused":
+        return False
+    suspected = failure.status in _MALFORMED and not gave_before and not failure.about_content
+    return suspected or _USAGE_WORDS.search(failure.server_message) is not None
 
 
 def status_failure(response: httpx2.Response, now: float) -> Failure:

@@ -26,6 +26,7 @@ from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
@@ -33,6 +34,7 @@ from endpoints.planning import Fitter, Plan, plan_requests
 from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
+from endpoints.waiting import OnWaiting
 from endpoints.window import FROM_REFUSAL
 
 __all__ = ["Companion", "EndpointModel"]
@@ -91,6 +93,7 @@ class EndpointModel(LightevalModel):
         # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
         self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
+        self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
 
@@ -128,11 +131,9 @@ class EndpointModel(LightevalModel):
             sampling["seed"] += repeat  # one seed for all would sample one answer again and again
         if doc.stop_sequences:
             sampling["stop"] = list(doc.stop_sequences)
-        extra = (
-            {"chat_template_kwargs": config.chat_template_kwargs}
-            if config.chat_template_kwargs and kind == "chat"
-            else {}
-        )
+        extra = dict(config.extra_body)
+        if config.chat_template_kwargs and kind == "chat":
+            extra["chat_template_kwargs"] = config.chat_template_kwargs
         cap = most or specific.get("max_tokens") or doc.generation_size
         if not cap:
             raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
@@ -202,14 +203,19 @@ class EndpointModel(LightevalModel):
             random.Random(config.shuffle_seed).shuffle(order)
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
-            async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
-                server = await endpoint.describe(config.request_model)
+            async with Endpoint(
+                config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options()
+            ) as endpoint:
+                server = await endpoint.describe(config.request_model, must_be_listed=config.access.listed)
                 window = config.window or server.max_model_len
                 ordered = [requests[i] for i in order]
                 ordered_docs = [docs[i] for i in order]
                 plan = await plan_requests(ordered, window, endpoint)
                 if journal is not None:
                     await self._keep_earlier(plan, ordered_docs, journal, endpoint)
+                    planned = [request for request in plan.requests if request is not None]
+                    exact = not config.earlier_limits and (endpoint.counts_tokens or not plan.shortened)
+                    self.plan_notes += journal_notes(journal, requests, planned, all_planned=exact)
                 self._note_plan(plan, ordered, window)
                 fitter = Fitter(window, endpoint, self.on_window)
                 by_position = await self._run(endpoint, journal, work, ordered_docs, plan, fitter)
@@ -273,6 +279,7 @@ class EndpointModel(LightevalModel):
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
                 work.room,
                 fitter,
+                self.on_waiting,
             )
         await work.finished()
         remaining = iter(answered)

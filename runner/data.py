@@ -10,7 +10,7 @@ from runner.exits import UsageError
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
 
-__all__ = ["configure", "load_data"]
+__all__ = ["configure", "dataset_records", "load_data"]
 
 _UNCHANGED = (("sha256", "questions"), ("prompts_sha256", "prompts"))
 
@@ -92,3 +92,21 @@ def _check_size(name: str, handle: DatasetHandle, settings: Settings) -> None:
             raise DatasetError(f"task {task}: the dataset {handle.name} has no question for it")
         if task.fewshot > handle.shots:
             raise DatasetError(f"task {task}: the dataset {handle.name} has only {handle.shots} few-shot examples")
+
+
+def dataset_records(
+    handles: Mapping[str, DatasetHandle], benchmarks: Mapping[str, Benchmark]
+) -> dict[str, dict[str, Any]]:
+    """What ``run.json`` says of the datasets, by benchmark."""
+    return {
+        name: {
+            "name": handle.name,
+            "sha256": handle.sha256,
+            "prompts_sha256": handle.prompts_sha256,
+            "shots_sha256": handle.shots_sha256,
+            "revision": handle.revision,
+            "questions": dict(handle.questions),
+            "scorer_version": benchmarks[name].scorer_version,
+        }
+        for name, handle in handles.items()
+    }

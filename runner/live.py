@@ -1,7 +1,8 @@
 """What happens while answers arrive: each is scored or judged at once, and the bar shows the running score."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+import functools
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -10,14 +11,19 @@ from tqdm import tqdm
 from endpoints.answer_tasks import Scored
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
+from endpoints.waiting import Waited
 from judges.judgement import Judgement, Judging
 from metrics.record import Answer, Record, Sample
+from runner.console import on_terminal, say
 from runner.judging import RunJudge, RunJudges
 from runner.reasoning import ReasoningWatch
+from runner.waits import WaitLines, wait_phrase
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 
 __all__ = ["LiveScores"]
+
+_JUDGE = "the judge: "
 
 
 class LiveScores:
@@ -48,6 +54,8 @@ class LiveScores:
         self._bar = tqdm(total=total, desc="answers", unit="q", smoothing=0.1, dynamic_ncols=True)
         self._passed = 0.0
         self._scored = self._failed = self._blocked = self._kept = self._unjudged = 0
+        self._waits: dict[str, str] = {}  # beside the bar, by who keeps us waiting
+        self._lines = {who: WaitLines(functools.partial(self._say, who)) for who in ("", _JUDGE)}
 
     def __enter__(self) -> "LiveScores":
         return self
@@ -75,6 +83,27 @@ class LiveScores:
         if self._pool is None:
             return self._finished(arrived, _score(arrived))
         return self._in_thread(arrived, self._pool)
+
+    def on_waiting(self, waited: Sequence[Waited]) -> None:
+        """Name the questions that the model has not answered for long."""
+        self._name("", waited)
+
+    def on_judge_waiting(self, waited: Sequence[Waited]) -> None:
+        """Name the answers that a judge has not judged for long."""
+        self._name(_JUDGE, waited)
+
+    def _name(self, who: str, waited: Sequence[Waited]) -> None:
+        if not on_terminal():
+            self._lines[who].tell(waited)
+            return
+        phrase = wait_phrase(waited)
+        self._waits[who] = f", {who}{phrase}" if phrase else ""
+        self._show()
+        self._bar.refresh()
+
+    def _say(self, who: str, line: str) -> None:
+        self._bar.clear()
+        say(who + line)
 
     async def _in_thread(self, arrived: "_Arrived", pool: ThreadPoolExecutor) -> Scored:
         return self._finished(arrived, await asyncio.get_running_loop().run_in_executor(pool, _score, arrived))
@@ -104,7 +133,9 @@ class LiveScores:
         unjudged = f", {self._unjudged} not judged" if self._unjudged else ""
         blocked = f", {self._blocked} blocked" if self._blocked else ""
         marks = self._reasoning.postfix
-        self._bar.set_postfix_str(f"{rate}{self._failed} without answer{blocked}{unjudged}{kept}{marks}", refresh=False)
+        waits = "".join(self._waits.values())
+        ended = f"{rate}{self._failed} without answer{blocked}{unjudged}{kept}"
+        self._bar.set_postfix_str(f"{ended}{marks}{waits}", refresh=False)
 
 
 class _Arrived(NamedTuple):

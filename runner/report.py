@@ -9,6 +9,7 @@ from runner.answer_source import AnswerSource, generation_phrase
 from runner.console import command_name, say, show
 from runner.endings import TaskAnswers
 from runner.exits import Exit
+from runner.extra_body import extra_body_phrase
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
 from runner.reasoning import asked_for_none
@@ -187,8 +188,10 @@ def _task_result(
     remarks: tuple[str, ...],
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
-    judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
     marks = f"; reasoning in the marks of {settings.reasoning_marks} cut" if settings.reasoning_marks else ""
+    asked = extra_body_phrase(settings.extra_body) if settings.responses is None else ""
+    if judge is not None and bench.judging:
+        asked += f"; judge {judge.model}, {bench.judging.identity}{extra_body_phrase(settings.judge_extra_body)}"
     return TaskResult(
         name=task,
         summary=summary,
@@ -197,7 +200,7 @@ def _task_result(
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(task.fewshot),
-        scorer=bench.scorer_version + judged + marks,
+        scorer=bench.scorer_version + asked + marks,
         axis=bench.table_axis,
         cut=cut,
         remarks=remarks,
@@ -207,7 +210,8 @@ def _task_result(
 def reasoning_facts(settings: Settings, folder: Path) -> tuple[str | None, str, str]:
     """The arguments of :meth:`runner.reasoning.ReasoningCounts.lines` for a run."""
     saved = settings.responses
-    off = asked_for_none({"--chat-template-kwargs": settings.chat_template_kwargs}) if saved is None else ""
+    given = {"--chat-template-kwargs": settings.chat_template_kwargs, "--extra-body": settings.extra_body}
+    off = asked_for_none(given) if saved is None else ""
     return settings.reasoning_marks, off, saved or str(folder / "responses.jsonl")
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any, TextIO
 
 from lighteval.models.model_input import GenerationParameters
 
+from endpoints.access import Access
 from endpoints.embedded import EmbeddedServer
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
@@ -18,9 +18,10 @@ from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
-from runner.answer_source import AnswerSource, api_key, lost_source, open_source
+from runner.access import api_key, model_access
+from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source
 from runner.console import command_name, say, show
-from runner.data import configure, load_data
+from runner.data import configure, dataset_records, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
@@ -129,8 +130,11 @@ class _Run:
         """Generate, score, write the run folder, print the table."""
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
+        else:
+            model_access(self.settings)  # likewise a header without a value
         handles = self._data()
         self._check_cap(handles)
+        judges = RunJudges(self.settings, self.benchmarks)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -141,7 +145,6 @@ class _Run:
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
-            judges = RunJudges(self.settings, self.benchmarks)
             judges.check()  # before anything is generated
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
@@ -159,8 +162,10 @@ class _Run:
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer
+                model.on_waiting = live.on_waiting
                 if judges.all:
-                    model.companion = lambda: judges.opened(file.path.with_name("judgements.jsonl"))
+                    verdicts = file.path.with_name("judgements.jsonl")
+                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting)
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(
@@ -220,24 +225,13 @@ class _Run:
                 Path(settings.output_dir), (settings.name or "").replace("/", "-") or filed_as, settings.tasks
             )
         self.lock = lock_folder(self.run_dir)
-        answers = self._answers_sha256()
+        answers = answers_sha256(settings)
         if self.recorded.get("answers_sha256", answers) != answers:
             raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
         self.file = RunFile.start(self.run_dir, settings, self.command)
         self.file.content["answers_sha256"] = answers
         self.file.content["options"] = self.configured
-        self.file.content["datasets"] = {
-            name: {
-                "name": handle.name,
-                "sha256": handle.sha256,
-                "prompts_sha256": handle.prompts_sha256,
-                "shots_sha256": handle.shots_sha256,
-                "revision": handle.revision,
-                "questions": dict(handle.questions),
-                "scorer_version": self.benchmarks[name].scorer_version,
-            }
-            for name, handle in handles.items()
-        }
+        self.file.content["datasets"] = dataset_records(handles, self.benchmarks)
         self.file.write()
         say(f"run folder: {self.run_dir}")
         return self.file
@@ -271,6 +265,7 @@ class _Run:
             "temperature": settings.temperature,
             "seed": settings.seed,
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "extra_body": dict(settings.extra_body),
             "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
         }
         file.content["judge"] = judges.record()
@@ -293,15 +288,6 @@ class _Run:
             own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
         check_lowered(now, own, self.run_dir)
 
-    def _answers_sha256(self) -> str | None:
-        """Digest of the file of saved answers, if the run scores one."""
-        if self.settings.responses is None:
-            return None
-        try:
-            return hashlib.sha256(Path(self.settings.responses).read_bytes()).hexdigest()
-        except OSError as error:
-            raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
-
     def _model(self, server: AnswerSource, journal: Path | None) -> EndpointModel:
         settings = self.settings
         asks = server.base_url is not None and server.kept is None
@@ -311,10 +297,12 @@ class _Run:
             base_url=server.base_url or "",
             max_new_tokens=settings.max_new_tokens or server.default_cap,
             chat_template_kwargs=dict(settings.chat_template_kwargs),
+            extra_body=dict(settings.extra_body),
             system_prompt=settings.system_prompt,
             reasoning_marks=settings.reasoning_marks,
             generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
             api_key=api_key(settings) if asks else "EMPTY",
+            access=model_access(settings) if asks else Access(),
             concurrency=settings.concurrency or server.concurrency,
             window=server.window,
             earlier_limits=[tuple(pair) for pair in self.file.content.get("earlier_limits", [])] if self.file else [],

@@ -117,7 +117,7 @@ def test_request_that_never_returns_fails_by_name():
         ("answered", None, 1),
         ("answered", None, 1),
     ]
-    assert outcomes[0].error == "no answer within 0.2 s"
+    assert outcomes[0].error == "no answer within 0.2 s; --request-timeout sets that limit"
 
 
 def test_deadline_covers_all_attempts_together():
@@ -135,6 +135,7 @@ def test_single_attempt_is_bounded_by_the_deadline():
     with serve(hang) as server:
         outcome = ask_one(server, chat("вопрос"), attempt_s=60.0, deadline_s=0.2)
     assert (outcome.status, outcome.error_code, outcome.attempts) == ("failed", "timeout", 1)
+    assert "--request-timeout" not in outcome.error  # which is not what ended it
 
 
 OVERFLOWS = [

@@ -188,6 +188,19 @@ def test_another_judge_judges_the_same_answers(judged, command):
     assert again.row(TASK)["hardmultiqa_judge"] == 0.0
 
 
+def test_further_fields_of_the_judge_judge_anew(judged, command):
+    """They reach the judge alone; a resume with others asks the judge again and the model nothing."""
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        result = judged(model, judge, "--judge-extra-body", '{"top_k": 3}')
+        again = command("--resume", str(result.run_dir), "--judge-extra-body", '{"top_k": 4}')
+    assert [result.code, again.code] == [Exit.COMPLETE] * 2
+    assert [body["top_k"] for body in judge.bodies] == [3] * COUNT + [4] * COUNT
+    assert len(model.bodies) == COUNT
+    assert not any("top_k" in body for body in model.bodies)
+    assert again.run["judge"]["extra_body"] == {"top_k": 4}
+    assert again.out.count('extra body {"top_k": 4}') == 1 + again.out.count("comparable with")
+
+
 def test_judge_options_are_for_judged_tasks(command):
     """Anywhere else they are an error, not an argument that does nothing."""
     result = command("--judge-model", "x", "--model", "tiny")

@@ -197,6 +197,15 @@ def test_thinking_that_is_off_is_not_mentioned(command):
     assert "warning" not in result.out + result.err
 
 
+def test_thinking_that_another_field_switched_off(command):
+    """A field of the request itself."""
+    with FaultServer(wrapped("{}", reasoning="хм")) as server:
+        result = command("--extra-body", '{"reasoning_effort": "none"}', server=server)
+    said = "warning: 10 of 10 answers have reasoning, although --extra-body asked for none (reasoning_effort 'none')"
+    assert said in result.err
+    assert said in result.out
+
+
 def test_reasoning_that_the_server_only_counts(command):
     """Hosted models hide it and bill it."""
     body = body_of("да")
