@@ -52,7 +52,7 @@ class Sample(NamedTuple):
 
 
 def config_of(content: Mapping[str, Any]) -> str:
-    """The model's name, followed by settings that change its answers (chat template, system prompt) in brackets.
+    """The model's name, followed in brackets by settings that change its answers: template, marks, system prompt.
 
     Saved answers have the name of their run.
 
@@ -63,6 +63,8 @@ def config_of(content: Mapping[str, Any]) -> str:
     saved = settings.get("name") if settings.get("responses") else None
     model = saved or content.get("model", {}).get("requested") or settings.get("model") or "unknown"
     told = [f"{name}={value}" for name, value in sorted((settings.get("chat_template_kwargs") or {}).items())]
+    if settings.get("reasoning_marks"):
+        told.append(f"reasoning marks {settings['reasoning_marks']} cut")
     if settings.get("system_prompt"):
         told.append(f"system prompt {settings['system_prompt'][:40]!r}")
     return f"{model} [{', '.join(told)}]" if told else str(model)

@@ -57,13 +57,13 @@ class Batch:
         rest = self._replay()
         queue = iter(rest)
         workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._concurrency, len(rest)))]
-        guard = asyncio.create_task(self._guard(workers))
+        aside = [asyncio.create_task(self._guard(workers)), asyncio.create_task(self._run.watch())]
         try:
             await asyncio.gather(*workers)
         finally:
-            for task in (guard, *workers):
+            for task in (*aside, *workers):
                 task.cancel()
-            await asyncio.gather(guard, *workers, return_exceptions=True)
+            await asyncio.gather(*aside, *workers, return_exceptions=True)
             self._run.sync()
         self._run.check_refusals()
         for key in queue:

@@ -1,71 +1,46 @@
 """The client of one OpenAI-compatible server: it has many requests in flight and gives each one of three outcomes."""
 
 import asyncio
+import functools
 import json
 import random
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
-
-import httpx2
-import openai
+from typing import Any, Final, Self
 
 from endpoints.batch import Batch
-from endpoints.defaults import CONCURRENCY
+from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
-from endpoints.errors import EndpointError, hint_for
-from endpoints.failure import Failure, connection_failure, status_failure
+from endpoints.errors import EndpointError, stream_hint
+from endpoints.failure import Failure, refuses_usage
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
-from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
+from endpoints.reply import BadReplyError, read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
+from endpoints.sending import Sender
+from endpoints.server_info import ServerInfo, may_answer, no_list, not_served, read_models
 from endpoints.stream import Stream
-from endpoints.transport import AiohttpTransport, allow_connections
-from endpoints.url import checked_url, proxy_for, without_password
+from endpoints.transport import allow_connections
+from endpoints.waiting import OnWaiting
 from endpoints.window import Window, listed_window, tokenizer_window
 
-__all__ = ["Endpoint", "ServerInfo"]
-
-T = TypeVar("T")
+__all__ = ["Endpoint"]
 
 _PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
-_SHOWN_MODELS: Final = 20
 _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
+_Send = Callable[..., Awaitable[tuple[Outcome, int] | Failure]]
+_WITH_USAGE: Final = {"stream_options": {"include_usage": True}}
 _PROMPT_AT_FAULT: Final = frozenset({400, 422})
-
-
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
-    """What a server said about itself at the start of a run.
-
-    Attributes:
-        base_url: URL of the API.
-        model: id of the model that was asked for.
-        served: ids of all models that the server lists, in its order.
-        max_model_len: the model's context length in tokens, prompt and answer together; None if it is not reported.
-        window_source: where that was learnt, a phrase (:mod:`endpoints.window`); ``""`` if it is not reported.
-        reported: the server's own entry for the model; None if it is not listed.
-    """
-
-    base_url: str
-    model: str
-    served: tuple[str, ...]
-    max_model_len: int | None
-    reported: Mapping[str, Any] | None
-    window_source: str = ""
 
 
 class Endpoint:
     """An OpenAI-compatible server.
 
     An asynchronous context manager; it belongs to the event loop that enters it. Each of the ``concurrency`` workers
-    of :meth:`run` has a connection of its own. The OpenAI client sends each request once; the retries are ours
-    (:mod:`endpoints.retry`).
+    of :meth:`run` has a connection of its own. :class:`endpoints.sending.Sender` sends the requests, with retries.
 
     :class:`endpoints.endpoint_run.Patience` gives a lost server up after ``2 * concurrency`` failures in a row, which
     are at most two for each worker. A run with a lost server therefore ends at the latest after these times:
@@ -82,10 +57,13 @@ class Endpoint:
         api_key: bearer key; None or empty for a server that wants none.
         concurrency: most requests in flight, at least 1.
         attempt_s: most seconds from sending one attempt to the last byte of its answer.
-        deadline_s: most seconds of one request, all its attempts and waits together.
+        deadline_s: most seconds of one request, all its attempts and waits together; None for twice
+            ``attempt_s``, and an hour at least.
         connect_s: most seconds to open a connection.
         check_s: most seconds of :meth:`describe`.
         grace_s: most seconds that requests in flight may take after the server is given up.
+        headers: further HTTP headers of every request; no message shows their values.
+        streamed: whether the server is asked to stream its answers; streams are read either way.
         retry: how often a request is sent again, and the waits before that.
         rng: random generator of the waits' jitter; None for one that the system seeds.
 
@@ -100,83 +78,70 @@ class Endpoint:
         api_key: str | None,
         *,
         concurrency: int = CONCURRENCY,
-        attempt_s: float = 1800.0,
-        deadline_s: float = 3600.0,
+        attempt_s: float = ATTEMPT_S,
+        deadline_s: float | None = None,
         connect_s: float = 10.0,
         check_s: float = 10.0,
         grace_s: float = 60.0,
+        headers: Mapping[str, str] | None = None,
+        streamed: bool = False,
         retry: RetryPolicy | None = None,
         rng: random.Random | None = None,
     ) -> None:
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
-        if min(attempt_s, deadline_s, connect_s, check_s) <= 0 or grace_s < 0:
+        if check_s <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
-        self.base_url, self._query = checked_url(base_url)
-        try:
-            httpx2.URL(self.base_url)
-        except httpx2.InvalidURL:
-            raise EndpointError(f"{base_url!r} is not an http or https URL such as http://127.0.0.1:8001/v1") from None
-        self._proxy = proxy_for(self.base_url)
+        self._sender = Sender(
+            base_url,
+            api_key,
+            headers=headers or {},
+            attempt_s=attempt_s,
+            deadline_s=deadline_s,
+            connect_s=connect_s,
+            retry=retry or RetryPolicy(),
+            rng=rng or random.Random(),
+        )
+        self.base_url = self._sender.base_url
         self.concurrency = concurrency
-        self._api_key = api_key or "EMPTY"  # the OpenAI client insists on one
-        self._attempt_s = attempt_s
-        self._deadline_s = deadline_s
-        self._connect_s = connect_s
         self._check_s = check_s
         self._grace_s = grace_s
-        self._retry = retry or RetryPolicy()
-        self._rng = rng or random.Random()
-        self._client: openai.AsyncOpenAI | None = None
         self._can_count = True
+        self._streamed = streamed
+        self._asks_usage = True
+        self._gave_usage = False
 
     async def __aenter__(self) -> Self:
         allow_connections(self.concurrency)
-        transport = AiohttpTransport(connect_s=self._connect_s, proxy=self._proxy)
-        self._client = openai.AsyncOpenAI(
-            base_url=self.base_url,
-            api_key=self._api_key,
-            max_retries=0,
-            http_client=httpx2.AsyncClient(transport=transport, timeout=None),
-        )
+        self._sender.open()
         self._counting = asyncio.Semaphore(_COUNTING)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
-    def _opened(self) -> openai.AsyncOpenAI:
-        if self._client is None:
-            raise RuntimeError("the endpoint is not open: use it in an async with statement")
-        return self._client
+        await self._sender.close()
 
     async def describe(self, model: str, *, must_be_listed: bool = True) -> ServerInfo:
         """Check that the server can be reached and serves ``model``; to be called when a run starts.
 
         Args:
             model: the name that requests will carry.
-            must_be_listed: whether the model must be in the server's list; False for a server whose list has gaps.
+            must_be_listed: whether the model must be in the server's list; False for a server whose list has gaps, or
+                that has none.
 
         Raises:
             EndpointError: the server cannot be reached within ``check_s`` seconds, has no OpenAI-compatible API,
                 refuses the key, or does not serve the model (the message then names those that it serves).
         """
-        listing = await self._attempt("/models", None, _read_models, self._check_s)
+        listing = await self._sender.attempt("/models", None, read_models, self._check_s)
         if isinstance(listing, Failure):
-            hint = _no_models_hint(listing, self.base_url)
-            advice = f" ({hint})" if hint else ""
-            if listing.status is not None and self._proxy is not None:
-                advice += f" (through the proxy {without_password(self._proxy)} that the environment names)"
-            raise EndpointError(f"{self.base_url}: no list of models: {listing.error}{advice}")
+            if must_be_listed or not may_answer(listing):
+                raise EndpointError(no_list(self.base_url, listing, self._sender.proxy))
+            listing = {}
         served = tuple(listing)
         if model not in listing and must_be_listed:
-            shown = ", ".join(served[:_SHOWN_MODELS]) or "none"
-            more = f" and {len(served) - _SHOWN_MODELS} more" if len(served) > _SHOWN_MODELS else ""
-            raise EndpointError(f"{self.base_url} does not serve the model {model!r}; it serves: {shown}{more}")
+            raise EndpointError(not_served(self.base_url, model, served))
         window = listed_window(listing, model) or await self._window_of_tokenizer(model)
         return ServerInfo(
             base_url=self.base_url,
@@ -189,8 +154,13 @@ class Endpoint:
 
     async def _window_of_tokenizer(self, model: str) -> Window | None:
         body = json.dumps({"model": model, "prompt": "1", "add_special_tokens": True}).encode("ascii")
-        found = await self._attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
+        found = await self._sender.attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
         return None if isinstance(found, Failure) else found
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether the server is still believed to count prompt tokens."""
+        return self._can_count
 
     @property
     def _tokenize_url(self) -> str:
@@ -212,7 +182,7 @@ class Endpoint:
             if not self._can_count:
                 return None
             url = self._tokenize_url
-            counted = await self._send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
+            counted = await self._sender.send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
         if not isinstance(counted, Failure):
             return counted[0]
         if counted.code not in _NO_COUNT:
@@ -228,6 +198,7 @@ class Endpoint:
         on_outcome: Callable[[Request, Outcome], None] | None = None,
         ready: Callable[[], Awaitable[None]] | None = None,
         fitter: Fitter | None = None,
+        on_waiting: OnWaiting | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
@@ -241,6 +212,7 @@ class Endpoint:
                 answers from the journal come first. It must return at once. An exception that it raises ends the run.
             ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
             fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
+            on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`).
 
         Returns:
             The outcome of each request, in the order of ``requests``.
@@ -250,9 +222,9 @@ class Endpoint:
                 :class:`endpoints.batch.Batch`); the others are cancelled.
             JournalError: the journal cannot be written; the others are cancelled.
         """
-        self._opened()
+        self._sender.opened()
         batch = Batch(
-            self._endpoint_run(journal),
+            self._endpoint_run(journal, on_waiting),
             requests,
             concurrency=self.concurrency,
             on_outcome=on_outcome,
@@ -261,100 +233,50 @@ class Endpoint:
         )
         return await batch.run()
 
-    def stream(self, journal: Journal | None = None) -> Stream:
+    def stream(self, journal: Journal | None = None, on_waiting: OnWaiting | None = None) -> Stream:
         """A stream for requests that come up one by one: an asynchronous context manager within the endpoint's own.
 
         Args:
             journal: open journal to read from and append to; None for none.
+            on_waiting: as in :meth:`run`.
         """
-        self._opened()
-        return Stream(self._endpoint_run(journal), concurrency=self.concurrency)
+        self._sender.opened()
+        return Stream(self._endpoint_run(journal, on_waiting), concurrency=self.concurrency)
 
-    def _endpoint_run(self, journal: Journal | None) -> EndpointRun:
+    def _endpoint_run(self, journal: Journal | None, on_waiting: OnWaiting | None) -> EndpointRun:
         return EndpointRun(
-            self._ask, url=self.base_url, concurrency=self.concurrency, grace_s=self._grace_s, journal=journal
+            self._ask,
+            url=self.base_url,
+            concurrency=self.concurrency,
+            grace_s=self._grace_s,
+            journal=journal,
+            on_waiting=on_waiting,
         )
 
     async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:
-        kind = request.kind
-        sent = await self._send(_PATHS[kind], request.body(), lambda body: read_reply(kind, body), patience)
+        def read(reply: bytes) -> Outcome:
+            return read_reply(request.kind, reply)
+
+        send = functools.partial(self._sender.send, _PATHS[request.kind], read=read, patience=patience)
+        sent = await (self._ask_streamed(send, request.body()) if self._streamed else send(body=request.body()))
         if isinstance(sent, Failure):
-            return sent
+            hint = stream_hint(sent.error)  # a refusal that ends the run has it anyway
+            return sent.noting(hint) if hint and not self._streamed else sent
         outcome, attempts = sent
         return outcome.after(attempts)
 
-    async def _send(
-        self, path: str, body: Mapping[str, Any], read: Callable[[bytes], T], patience: Patience
-    ) -> tuple[T, int] | Failure:
-        """Send a request until it is answered or fails for good.
-
-        It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or when the server
-        is given up.
-        """
-        content = json.dumps(body, allow_nan=False).encode("ascii")
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + self._deadline_s
-        attempts = 0
-        while True:
-            attempts += 1
-            result = await self._attempt(path, content, read, min(self._attempt_s, deadline - clock()))
-            if not isinstance(result, Failure):
-                return result, attempts
-            if result.code == "timeout":
-                patience.timed_out()
-            if not result.retried or attempts >= self._retry.max_attempts:
-                return result.after(attempts)
-            wait_s = self._retry.wait_s(attempts, result.retry_after, self._rng)
-            if clock() + wait_s >= deadline:
-                return result.after(attempts, f"no time left for another attempt within {self._deadline_s:g} s")
-            if not await patience.pause(wait_s):
-                return result.after(attempts, "no further attempt: the server was given up")
-
-    async def _attempt(
-        self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float
-    ) -> T | Failure:
-        client = self._opened()
-        if self._query:
-            path = f"{path}?{self._query}"
-        try:
-            async with asyncio.timeout(limit_s):
-                # The plain response: building the client's typed objects would double the cost of a request.
-                if content is None:
-                    response = await client.get(path, cast_to=httpx2.Response)
-                else:
-                    response = await client.post(path, cast_to=httpx2.Response, content=content)
-            return read(response.content)
-        except TimeoutError:
-            return Failure("timeout", f"no answer within {limit_s:g} s", retried=True)
-        except openai.APIStatusError as error:
-            return status_failure(error.response, time.time())
-        except openai.APIConnectionError as error:
-            return connection_failure(error)
-        except AbortedReplyError as error:
-            return Failure("aborted", str(error), retried=True)
-        except BadReplyError as error:
-            return Failure("bad-body", str(error), retried=True)
-
-
-def _no_models_hint(listing: Failure, base_url: str) -> str | None:
-    """What the user can change when the list of models was not to be had."""
-    if listing.status is not None:
-        return hint_for(listing.status, listing.error)
-    if "TLS:" in listing.error:
-        return None  # the words say it all
-    if "not an HTTP response" in listing.error:
-        return "does the server want https?" if base_url.startswith("http:") else None
-    if listing.code == "bad-body":
-        return None if base_url.endswith("/v1") else "check --base-url: it usually ends in /v1"
-    return "is the server up there?"
-
-
-def _read_models(body: bytes) -> dict[str, Mapping[str, Any]]:
-    try:
-        parsed = json.loads(body)
-        return {entry["id"]: entry for entry in parsed["data"] if isinstance(entry["id"], str)}
-    except (ValueError, RecursionError, LookupError, TypeError):
-        raise BadReplyError("the answer is not a list of models; is this an OpenAI-compatible API?") from None
+    async def _ask_streamed(self, send: _Send, body: dict[str, Any]) -> tuple[Outcome, int] | Failure:
+        """Ask for a stream, and for token counts in it unless the server refuses to give them."""
+        body["stream"] = True
+        if not self._asks_usage:
+            return await send(body=body)
+        sent = await send(body=body | _WITH_USAGE)
+        if not isinstance(sent, Failure):
+            self._gave_usage = True
+        elif refuses_usage(sent, gave_before=self._gave_usage):
+            sent = await send(body=body)
+            self._asks_usage = self._asks_usage and isinstance(sent, Failure)
+        return sent
 
 
 def _tokenize_body(request: Request) -> dict[str, Any]:

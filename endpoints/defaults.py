@@ -2,9 +2,10 @@
 
 from typing import Final
 
-__all__ = ["APP_NAME", "BASE_URL", "CONCURRENCY", "JUDGE_BASE_URL"]
+__all__ = ["APP_NAME", "ATTEMPT_S", "BASE_URL", "CONCURRENCY", "JUDGE_BASE_URL"]
 
 APP_NAME: Final = "lighteval-hard"  # distribution, and folder in the user's cache
 BASE_URL: Final = "http://127.0.0.1:8001/v1"
 JUDGE_BASE_URL: Final = "http://127.0.0.1:8002/v1"
 CONCURRENCY: Final = 64
+ATTEMPT_S: Final = 1800.0  # seconds that one attempt at a request may take

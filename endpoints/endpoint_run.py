@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
-from endpoints.failure import ABOUT_THE_BODY, Failure
+from endpoints.failure import Failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
+from endpoints.waiting import OnWaiting, WaitingList
 
 __all__ = ["AskOnce", "EndpointRun", "Patience"]
 
@@ -81,19 +82,30 @@ class EndpointRun:
         concurrency: number of requests in flight.
         grace_s: most seconds that requests in flight may take after the server is given up.
         journal: open journal, or None.
+        on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`); None for none.
 
     Attributes:
         patience: counts the failures and decides when the endpoint is given up.
         ended: whether the endpoint was given up and its time of grace is over.
     """
 
-    def __init__(self, ask: AskOnce, *, url: str, concurrency: int, grace_s: float, journal: Journal | None) -> None:
+    def __init__(
+        self,
+        ask: AskOnce,
+        *,
+        url: str,
+        concurrency: int,
+        grace_s: float,
+        journal: Journal | None,
+        on_waiting: OnWaiting | None = None,
+    ) -> None:
         self.patience = Patience(concurrency)
         self._ask = ask
         self._url = url
         self._grace_s = grace_s
         self._journal = journal
         self.ended = False
+        self._waiting = WaitingList(on_waiting)
         self._settled = 0
         self._refused: dict[str, tuple[Any, RequestRefused]] = {}  # by kind: who met it first
         self._refusals = 0
@@ -113,7 +125,8 @@ class EndpointRun:
                 may be about this one request (HTTP 400, 403, 422), another request must have been refused likewise.
             JournalError: the journal cannot be written.
         """
-        result = await self._result(request)
+        with self._waiting.of(request):
+            result = await self._result(request)
         self._settled += 1
         if isinstance(result, Failure):
             outcome = self._judged(request, result)
@@ -139,6 +152,10 @@ class EndpointRun:
         await asyncio.sleep(self._grace_s)
         self.ended = True
 
+    async def watch(self) -> None:
+        """Tell of questions that are waited for long, until the caller cancels this."""
+        await self._waiting.watch()
+
     def sync(self) -> None:
         """Have the journal's lines written to the disk."""
         if self._journal is not None:
@@ -161,7 +178,8 @@ class EndpointRun:
             RequestRefused: every other request would be refused too.
         """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
-        of_one_sample = self.patience.answered_before and failure.status in _PROVEN_BY_OLD_ANSWERS
+        proven = failure.status in _PROVEN_BY_OLD_ANSWERS or failure.raised_in_template
+        of_one_sample = self.patience.answered_before and proven
         is_news = True
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
             is_news = self._doubt(request, failure)
@@ -188,7 +206,7 @@ class EndpointRun:
         question = (request.messages, request.prompt)
         is_news = failure.kind not in self._refused
         first, earlier = self._refused.setdefault(failure.kind, (question, refusal))
-        if failure.status not in ABOUT_THE_BODY:
+        if not failure.about_the_body:
             raise refusal
         if first != question:  # repeats of one question prove nothing of another
             raise earlier

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Literal, get_args
 
+from endpoints.template_refusals import conversation_hint
+
 __all__ = [
     "ERROR_CODES",
     "EndpointError",
@@ -21,6 +23,7 @@ __all__ = [
     "is_context_overflow",
     "one_line",
     "server_words",
+    "stream_hint",
 ]
 
 ErrorCode = Literal[
@@ -33,6 +36,7 @@ ErrorCode = Literal[
     "context-overflow",  # the server says that prompt and answer do not fit its window
     "does-not-fit",  # found before sending: never sent
     "refused",  # another HTTP 3xx or 4xx
+    "blocked",  # the server withheld the text: content filter, refusal, tool call
     "server-gone",  # on the wire when the run gave the server up
     "client-bug",  # our own code raised
 ]
@@ -156,30 +160,35 @@ def is_about_content(message: str) -> bool:
 _KEY_HINT: Final = "check the key in the variable that --api-key-env names"
 _URL_HINT: Final = "check --base-url (it usually ends in /v1) and --model"
 
-# Status (None: any), pattern, hint; the first match wins.
+_STREAM_HINT: Final = "the server only streams its answers: add --stream"
+
+# Status (None: any), pattern, hint; the first match wins, those on the conversation come before.
 _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
-    (
-        None,
-        r"alternat",
-        "the model's chat template wants user and assistant turns to alternate: "
-        "drop --system-prompt, or use a task without few-shot turns",
-    ),
-    (
-        None,
-        r"system role|system messages?.{0,40}not|role.{0,20}system|system.{0,30}not support",
-        "the model's chat template has no system role: drop --system-prompt",
-    ),
-    (
-        None,
-        r"chat[ _]template",
-        "the server has no usable chat template: is this a base model? Serve an instruct model",
-    ),
     (None, r"api[ _-]?key|unauthori[sz]ed|authenticat", _KEY_HINT),
     (None, r"model.{0,120}(?:does not|not) (?:exist|found)", "--model must be a name that the server lists"),
     (
         None,
+        r"non-?stream|\bstream\W{0,6}(?:is |set to )?\W?false.{0,30}(?:not|un)|\bstream.{0,10}!=\W*true",
+        _STREAM_HINT,
+    ),
+    (
+        None,
+        r"(?:not|n't|cannot|unable to|un)\s?(?:support\w*|available|implement\w*|enabled?).{0,30}\bstream(?!_)|"
+        r"\bstream(?:ing|ed)?\b.{0,40}(?:disabled|(?:not|n't|un).{0,10}(?:support|allow|avail|implement|enabled))|"
+        r"\bstream\b.{0,20}(?:to|be|=|:)\W{0,3}false",
+        "the server does not stream: drop --stream",
+    ),
+    (
+        None,
+        r"(?:only|must|requires?|required|please|need(?:s|ed)?)\b.{0,60}\bstream(?!_)|"
+        r"\bstream(?:ing|ed)?\b.{0,40}(?:only|requir|must|mandatory|\btrue\b)",
+        _STREAM_HINT,
+    ),
+    (
+        None,
         r"extra (?:fields|inputs)|unrecognized|unexpected|not permitted|unsupported",
-        "the server does not know a field that was sent: drop --chat-template-kwargs or the sampling option it names",
+        "the server does not know a field that was sent: drop it from --chat-template-kwargs or --extra-body, or drop "
+        "the sampling option it names",
     ),
     (401, r"", _KEY_HINT),
     (403, r"", _KEY_HINT),
@@ -190,7 +199,16 @@ _HINTS: Final[tuple[tuple[int | None, str, str], ...]] = (
 
 def hint_for(status: int, message: str) -> str | None:
     """What a user can change after a refusal with this message; None if the message is of no known kind."""
+    found = conversation_hint(message)
+    if found is not None:
+        return found
     for wanted, pattern, hint in _HINTS:
         if wanted in (None, status) and re.search(pattern, message, re.IGNORECASE):
             return hint
     return None
+
+
+def stream_hint(message: str) -> str | None:
+    """The hint for a server that says that it only streams; None for other words."""
+    hint = hint_for(0, message)
+    return hint if hint == _STREAM_HINT else None

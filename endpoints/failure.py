@@ -1,6 +1,7 @@
 """Finds out why a request got no answer, from the HTTP status or the exception."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,13 +11,16 @@ import openai
 from endpoints.errors import ErrorCode, hint_for, is_about_content, is_context_overflow, one_line, server_words
 from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
+from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "status_failure"]
+__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "refuses_usage", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
 ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_SECRET: Final = 6  # characters; a shorter text is found in words that mean something else
+_MALFORMED: Final = frozenset({400, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -45,7 +49,18 @@ class Failure:
     @property
     def refuses_all(self) -> bool:
         """Whether the server may well refuse every other request for the same reason."""
-        return self.code == "refused" and self.status in _REFUSES_ALL and not self.about_content
+        listed = self.status in _REFUSES_ALL or self.raised_in_template
+        return self.code == "refused" and listed and not self.about_content
+
+    @property
+    def raised_in_template(self) -> bool:
+        """Whether the chat template raised in the server."""
+        return raised_in_template(self.status or 0, self.server_message)
+
+    @property
+    def about_the_body(self) -> bool:
+        """Whether it may concern what this one request holds."""
+        return self.status in ABOUT_THE_BODY or self.raised_in_template
 
     @property
     def about_content(self) -> bool:
@@ -58,9 +73,21 @@ class Failure:
         hint = hint_for(self.status or 0, self.server_message)
         return f"{self.status}: {hint or _QUOTED.sub('', self.server_message)}"
 
+    def noting(self, note: str) -> "Failure":
+        """A copy with a further phrase in the line for people."""
+        return replace(self, error=f"{self.error}; {note}")
+
     def after(self, attempts: int, note: str = "") -> "Failure":
         """A copy with this number of attempts."""
-        return replace(self, attempts=attempts, error=f"{self.error}; {note}" if note else self.error)
+        return replace(self.noting(note) if note else self, attempts=attempts)
+
+    def without(self, secrets: Sequence[str]) -> "Failure":
+        """A copy that does not repeat a key or header which the server's words repeat."""
+        error, message = self.error, self.server_message
+        for secret in secrets:
+            if len(secret) >= _SECRET:
+                error, message = (text.replace(secret, "(hidden)") for text in (error, message))
+        return self if error == self.error else replace(self, error=error, server_message=message)
 
     def outcome(self) -> Outcome:
         """The outcome of the failed request."""
@@ -70,9 +97,29 @@ class Failure:
 def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
     if status == 429:
         return "rate-limited"
-    if is_retried(status):
+    if is_retried(status) and not raised_in_template(status, message):
         return "server-error"
     return "context-overflow" if is_context_overflow(status, message, code) else "refused"
+
+
+_USAGE_WORDS: Final = re.compile(
+    r"stream_options|include_usage|extra (?:fields|inputs|forbidden)|extra_forbidden|additional propert|"
+    r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|invalid) (?:request )?(?:field|param|arg|key|propert)",
+    re.IGNORECASE,
+)
+
+
+def refuses_usage(failure: Failure, *, gave_before: bool) -> bool:
+    """Whether a refusal may be of ``stream_options``, which asks for the token counts of a streamed answer.
+
+    Args:
+        failure: the refusal.
+        gave_before: whether the server has taken that field before; any malformed request is suspected otherwise.
+    """
+    if failure.code != "refused":
+        return False
+    suspected = failure.status in _MALFORMED and not gave_before and not failure.about_content
+    return suspected or _USAGE_WORDS.search(failure.server_message) is not None
 
 
 def status_failure(response: httpx2.Response, now: float) -> Failure:
@@ -86,10 +133,13 @@ def status_failure(response: httpx2.Response, now: float) -> Failure:
     message, code = server_words(response.content)
     if 300 <= status < 400:
         message = f"redirects to {response.headers.get('location', 'nowhere')}: give that address as the base URL"
+    meaning = _status_code(status, message, code)
+    # Said here too, since not only the first question may meet it.
+    hint = conversation_hint(message) if meaning == "refused" and not is_about_content(message) else None
     return Failure(
-        _status_code(status, message, code),
-        f"HTTP {status}: {message}",
-        retried=is_retried(status),
+        meaning,
+        f"HTTP {status}: {message}" + (f" (hint: {hint})" if hint is not None else ""),
+        retried=meaning in ("rate-limited", "server-error"),
         status=status,
         retry_after=retry_after_s(response.headers, now),
         server_message=message,

@@ -37,6 +37,8 @@ class Journal:
     Attributes:
         path: path of the journal.
         cut_bytes: number of bytes of the incomplete line that was cut off on opening; 0 if there was none.
+        repair: what was done to the last line on opening, a phrase; empty if nothing was.
+        loaded: task, sample id and repeat of each line that was there on opening, by its key.
 
     Raises:
         JournalError: the file cannot be opened, another process has locked it, a line before the last one is no
@@ -48,6 +50,8 @@ class Journal:
     ) -> None:
         self.path = path
         self.cut_bytes = 0
+        self.repair = ""
+        self.loaded: dict[str, tuple[str, str, int]] = {}
         self._answered: dict[str, Outcome] = {}
         self._sync_every_s = sync_every_s
         self._fsync = fsync
@@ -84,20 +88,23 @@ class Journal:
             with os.fdopen(os.dup(self._fd), "rb") as file:
                 for record, end, whole in records(file, self.path):
                     self._remember(record.key, record.outcome)
+                    self.loaded[record.key] = (record.task, record.sample_id, record.repeat)
                     size, ended = end, whole
             self.cut_bytes = os.fstat(self._fd).st_size - size
             if self.cut_bytes:
                 os.ftruncate(self._fd, size)
+                self.repair = f"an unfinished last line of {self.cut_bytes} bytes was cut off; it is asked for again"
             if not ended:
                 os.write(self._fd, b"\n")
+                self.repair = "the last line had no line end; it is whole, and kept"
             self._fsync(self._fd)
             _sync_folder(self.path.parent)
         except OSError as error:
             raise JournalError(f"{self.path}: cannot be read or repaired: {error.strerror or error}") from error
 
     def _remember(self, key: str, outcome: Outcome) -> None:
-        # An older version took a text that broke off for an answer: it is asked for again.
-        if outcome.status == "answered" and not outcome.broken_off:
+        # What is no answer is asked for again, and so is what only an older version took for one.
+        if outcome.is_answer:
             self._answered[key] = outcome
 
     def __len__(self) -> int:
@@ -108,7 +115,7 @@ class Journal:
         return key in self._answered
 
     def get(self, key: str) -> Outcome | None:
-        """The answer to the request with this key; None if there is none, or if only failures are on record."""
+        """The answer to the request with this key; None if there is none, or only failures and blocked replies."""
         return self._answered.get(key)
 
     def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
@@ -116,7 +123,7 @@ class Journal:
 
         Args:
             request: the request.
-            outcome: its outcome, answered or failed.
+            outcome: its outcome; not ``not_asked``.
             key: ``request.key()``, if the caller has computed it; None to compute it here.
 
         Raises:

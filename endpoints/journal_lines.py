@@ -52,7 +52,7 @@ _TYPES: Final[tuple[tuple[str, tuple[type, ...]], ...]] = (
 _OPTIONAL: Final = "reasoning_tokens"
 FIELDS: Final = tuple(name for name, _ in _TYPES)
 _LINE_START: Final = b'{"key": "'
-STATUSES: Final = ("answered", "failed")
+STATUSES: Final = ("answered", "failed", "blocked")
 
 
 def to_line(request: Request, key: str, outcome: Outcome) -> bytes:
@@ -99,7 +99,7 @@ def _record_of(line: bytes) -> JournalLine:
     if not isinstance(thought, int | None) or isinstance(thought, bool):
         raise ValueError(f"field {_OPTIONAL!r} is a {type(thought).__name__}")
     if fields["status"] not in STATUSES:
-        raise ValueError(f"status {fields['status']!r} is neither answered nor failed")
+        raise ValueError(f"status {fields['status']!r} is neither answered nor failed nor blocked")
     if fields["error_code"] is not None and fields["error_code"] not in ERROR_CODES:
         raise ValueError(f"unknown error code {fields['error_code']!r}")
     outcome = Outcome(

@@ -17,8 +17,8 @@ class EndpointResponse(ModelResponse):
     """A ModelResponse by which metrics and details can distinguish a failure from an empty answer.
 
     Attributes:
-        outcome: ``answered``, ``failed`` or ``not_asked``.
-        error: the server's message, or why nothing was sent; None when answered.
+        outcome: ``answered``, ``blocked``, ``failed`` or ``not_asked``.
+        error: the server's message or words, or why nothing was sent; None when answered.
         error_code: stable code of the error; None when answered.
         finish_reasons: the server's reason for ending each text; None where it gave none.
         truncated: whether the token cap ended the answer.

@@ -26,12 +26,15 @@ from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter, Plan, plan_requests
+from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
+from endpoints.waiting import OnWaiting
 from endpoints.window import FROM_REFUSAL
 
 __all__ = ["Companion", "EndpointModel"]
@@ -90,6 +93,7 @@ class EndpointModel(LightevalModel):
         # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
         self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
+        self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
 
@@ -127,11 +131,9 @@ class EndpointModel(LightevalModel):
             sampling["seed"] += repeat  # one seed for all would sample one answer again and again
         if doc.stop_sequences:
             sampling["stop"] = list(doc.stop_sequences)
-        extra = (
-            {"chat_template_kwargs": config.chat_template_kwargs}
-            if config.chat_template_kwargs and kind == "chat"
-            else {}
-        )
+        extra = dict(config.extra_body)
+        if config.chat_template_kwargs and kind == "chat":
+            extra["chat_template_kwargs"] = config.chat_template_kwargs
         cap = most or specific.get("max_tokens") or doc.generation_size
         if not cap:
             raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
@@ -174,7 +176,7 @@ class EndpointModel(LightevalModel):
                 f"{len(missing)} of {len(docs)} samples have no answer; finished ones are kept: {shown}"
             )
         return [
-            to_response(request, outcome, work.take(doc))
+            to_response(request, without_marks(outcome, self.config.reasoning_marks), work.take(doc))
             for doc, request, outcome in zip(docs, requests, outcomes, strict=True)
         ]
 
@@ -187,7 +189,7 @@ class EndpointModel(LightevalModel):
         if silent:
             self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         for doc, outcome in zip(docs, outcomes, strict=True):
-            work.start(doc, outcome)
+            work.start(doc, without_marks(outcome, self.config.reasoning_marks))
             # Answers may be scored right here, on the event loop: Ctrl-C gets its turn, and so do the judge's replies.
             await asyncio.sleep(0)
             await work.room()
@@ -201,14 +203,19 @@ class EndpointModel(LightevalModel):
             random.Random(config.shuffle_seed).shuffle(order)
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
-            async with Endpoint(config.base_url, config.api_key, concurrency=config.concurrency) as endpoint:
-                server = await endpoint.describe(config.request_model)
+            async with Endpoint(
+                config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options()
+            ) as endpoint:
+                server = await endpoint.describe(config.request_model, must_be_listed=config.access.listed)
                 window = config.window or server.max_model_len
                 ordered = [requests[i] for i in order]
                 ordered_docs = [docs[i] for i in order]
                 plan = await plan_requests(ordered, window, endpoint)
                 if journal is not None:
                     await self._keep_earlier(plan, ordered_docs, journal, endpoint)
+                    planned = [request for request in plan.requests if request is not None]
+                    exact = not config.earlier_limits and (endpoint.counts_tokens or not plan.shortened)
+                    self.plan_notes += journal_notes(journal, requests, planned, all_planned=exact)
                 self._note_plan(plan, ordered, window)
                 fitter = Fitter(window, endpoint, self.on_window)
                 by_position = await self._run(endpoint, journal, work, ordered_docs, plan, fitter)
@@ -258,10 +265,10 @@ class EndpointModel(LightevalModel):
 
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
-            if outcome.status == "answered" and not outcome.from_journal:
+            if outcome.status in ("answered", "blocked") and not outcome.from_journal:
                 tokens = self.generated[0] if self.generated is not None else 0
                 self.generated = (tokens + max(outcome.completion_tokens or 0, 0), time.monotonic() - started)
-            work.start(doc, outcome)
+            work.start(doc, without_marks(outcome, self.config.reasoning_marks))  # the journal keeps it as it came
 
         with bar:
             for position, outcome in plan.rejected.items():
@@ -272,6 +279,7 @@ class EndpointModel(LightevalModel):
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
                 work.room,
                 fitter,
+                self.on_waiting,
             )
         await work.finished()
         remaining = iter(answered)

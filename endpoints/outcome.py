@@ -1,11 +1,11 @@
-"""The outcome of a request: an answer, a failure, or nothing sent; and when an answer counts as cut."""
+"""The outcome of a request: an answer, a blocked reply, a failure, or nothing sent; when an answer counts as cut."""
 
 import re
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from endpoints.errors import ErrorCode
-from endpoints.finish import ending
+from endpoints.finish import calls_a_tool, ending
 
 __all__ = ["Outcome", "storable"]
 
@@ -27,22 +27,24 @@ class Outcome:
     """The outcome of one request.
 
     Attributes:
-        status: ``"answered"``; ``"failed"``, when no attempt got an answer; or ``"not_asked"``, when the request was
-            never sent. Only answered requests may be scored.
-        text: the answer, ``""`` unless answered; a null content is ``""``. Lone surrogates: see :func:`storable`.
+        status: ``"answered"``; ``"blocked"``, when the server withheld the text (:mod:`endpoints.withheld`);
+            ``"failed"``, when no attempt got an answer; or ``"not_asked"``, when the request was never sent. Only
+            answered requests may be scored.
+        text: the answer; of a blocked reply what text it has; ``""`` of others. A null content is ``""``. Lone
+            surrogates: see :func:`storable`.
         reasoning: the reasoning that the server returned apart from the answer (``reasoning`` or
             ``reasoning_content``); None without any.
         finish_reason: the server's reason for ending the answer; None if it gave none.
         prompt_tokens: number of prompt tokens that the server counted; None if it gave none.
         completion_tokens: number of the answer's tokens that the server counted; None if it gave none.
         attempts: number of attempts sent; 0 if none was, above 1 if the request was retried.
-        error: one line with the server's message; None when answered.
+        error: one line with the server's message or, of a blocked reply, its words; None when answered.
         error_code: a stable code (:data:`endpoints.errors.ERROR_CODES`); None when answered.
         reasoning_tokens: number of the completion tokens that the server counts as reasoning; None if it gave none.
         from_journal: whether the answer was read from the journal instead of the server.
     """
 
-    status: Literal["answered", "failed", "not_asked"]
+    status: Literal["answered", "blocked", "failed", "not_asked"]
     text: str = ""
     reasoning: str | None = None
     finish_reason: str | None = None
@@ -63,6 +65,12 @@ class Outcome:
     def broken_off(self) -> bool:
         """Whether the finish reason is not known to end an answer, so that the text is a fragment."""
         return ending(self.finish_reason) == "broken"
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the text is a whole answer. Older versions filed fragments and blocked replies as answered too."""
+        called = calls_a_tool(self.finish_reason) and not self.text.strip()
+        return self.status == "answered" and ending(self.finish_reason) in ("end", "cut") and not called
 
     def after(self, attempts: int) -> "Outcome":
         """A copy with this number of attempts."""

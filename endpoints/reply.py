@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 from endpoints.errors import one_line, server_words
 from endpoints.finish import ending, reason_words
 from endpoints.outcome import Outcome, storable
+from endpoints.withheld import WITHHELD_PARTS, withheld, withheld_prompt
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
 
@@ -19,9 +20,10 @@ class AbortedReplyError(BadReplyError):
 
 
 def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
-    """Read the answered outcome in a response body.
+    """Read the answered or blocked outcome in a response body.
 
-    A null or missing chat content is an empty answer; a list of parts in which nothing was understood is none. The
+    A null or missing chat content is an empty answer, unless the server says that it withheld the text
+    (:mod:`endpoints.withheld`); a list of parts in which nothing was understood is none. The
     reasoning is read from ``reasoning`` (newer vLLM) or ``reasoning_content`` (older vLLM), whichever holds text, or
     from the parts.
 
@@ -41,12 +43,22 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
             f"the body is not JSON: {one_line(body.decode('utf-8', 'replace'), 200) or '(empty)'}"
         ) from None
     choices = parsed.get("choices") if isinstance(parsed, dict) else None
+    blocked = withheld_prompt(parsed) if isinstance(parsed, dict) and not choices else None
+    if blocked is not None:
+        choices = [{}]
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReplyError(f"the body has no choices: {server_words(body)[0]}")
     choice: dict[str, Any] = choices[0]
     finish_reason = reason_words(choice.get("finish_reason"))
     _check_whole(parsed, choice, finish_reason)
-    text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
+    text, reasoning, fault = "", None, None
+    try:
+        text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)
+    except BadReplyError as error:
+        fault = error
+    blocked = blocked or withheld(choice, text, parsed.get("error"))
+    if fault is not None and blocked is None:
+        raise fault
     usage = parsed.get("usage")
     counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
     details = counts.get("completion_tokens_details")
@@ -54,7 +66,7 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
     if isinstance(details, dict):
         thought = details.get("reasoning_tokens", thought)
     return Outcome(
-        status="answered",
+        status="answered" if blocked is None else "blocked",
         text=storable(text),
         reasoning=None if reasoning is None else storable(reasoning),
         finish_reason=finish_reason,
@@ -62,6 +74,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
         completion_tokens=_optional_count(counts.get("completion_tokens")),
         reasoning_tokens=_optional_count(thought),
         attempts=1,
+        error=None if blocked is None else storable(blocked),
+        error_code=None if blocked is None else "blocked",
     )
 
 
@@ -71,6 +85,8 @@ def _check_whole(parsed: dict[str, Any], choice: dict[str, Any], finish_reason: 
     Raises:
         AbortedReplyError: something does.
     """
+    if ending(finish_reason) == "blocked":
+        return  # an error beside it is the filter's
     broken = ending(finish_reason) == "broken"
     reason = f" (finish_reason {one_line(finish_reason or '', 100)!r})" if broken else ""
     message = choice.get("message")
@@ -118,8 +134,10 @@ def _parts(parts: list[Any]) -> tuple[str, str]:
     thought: list[str] = []
     unknown: list[str] = []
     for part in parts:
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = _optional_text(part.get("type")) if isinstance(part, dict) else None
         text = _part_text(part)
+        if kind in WITHHELD_PARTS:
+            continue
         if kind in _REASONING_PARTS or kind in _HIDDEN_PARTS:
             thought.append(text or "")
         elif text is not None:

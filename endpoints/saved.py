@@ -8,6 +8,7 @@ from typing import Any
 from endpoints.errors import one_line
 from endpoints.finish import ending
 from endpoints.outcome import Outcome, storable
+from endpoints.withheld import withheld
 
 __all__ = ["ResponsesError", "SavedResponses"]
 
@@ -29,8 +30,9 @@ class ResponsesError(ValueError):
 class SavedResponses:
     """Saved answers, by task and question id.
 
-    Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``, with ``repeat``, ``reasoning`` and
-    ``finish_reason`` if there are any. A run's ``responses.jsonl`` is such a file; its failed lines are skipped. An
+    Each line is ``{"task": "ifhard:all", "id": ..., "response": ...}``, with ``repeat``, ``reasoning``,
+    ``finish_reason``, ``refusal`` and ``tool_calls`` if there are any. A run's ``responses.jsonl`` is such a file; its
+    failed lines are skipped, and so are blocked ones and fragments where another line has the answer. An
     answer serves every subset of its benchmark and mode, since a question has the same id in all of them. If the task
     names its number of shots (``ifhard:all|2``), the answer serves that task alone.
 
@@ -63,9 +65,9 @@ class SavedResponses:
         if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("task", "id")):
             raise ResponsesError(f'{where}: expected an object with the strings "task", "id" and "response"')
         status = entry.get("status", "answered")
-        if status not in ("answered", "failed", "not_asked"):
+        if status not in ("answered", "blocked", "failed", "not_asked"):
             raise ResponsesError(f'{where}: "status" cannot be {status!r}')
-        if status != "answered":
+        if status in ("failed", "not_asked"):
             return
         if not isinstance(entry.get("response"), str | None) or "response" not in entry:
             raise ResponsesError(f'{where}: "response" must be a string or null')
@@ -77,13 +79,11 @@ class SavedResponses:
                 raise ResponsesError(f'{where}: "{name}" cannot be {entry[name]!r}')
         key = (entry["task"], entry["id"], repeat)
         known = self._answers.get(key)
-        # The journal of an older version may hold a fragment, and behind it the answer.
-        if known is not None and ending(entry.get("finish_reason")) == "broken":
+        # A journal may hold a blocked reply, of an older version also a fragment, and behind it the answer.
+        if known is not None and _outcome(entry).status != "answered":
             return
-        if known is not None and ending(known[1].get("finish_reason")) != "broken":
-            raise ResponsesError(
-                f"{where}: task {key[0]}, id {key[1]} was answered on line {self._answers[key][0]} already"
-            )
+        if known is not None and _outcome(known[1]).status == "answered":
+            raise ResponsesError(f"{where}: task {key[0]}, id {key[1]} was answered on line {known[0]} already")
         self._answers[key] = (number, entry)
         self._tasks.setdefault(key[0])
 
@@ -98,8 +98,9 @@ class SavedResponses:
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
         """The saved answer to a request.
 
-        The outcome is ``not_asked`` if the file has none, and ``failed`` if its finish reason is not known to end an
-        answer (:mod:`endpoints.finish`).
+        The outcome is ``not_asked`` if the file has none, ``blocked`` if its text was withheld
+        (:mod:`endpoints.withheld`), and ``failed`` if its finish reason is not known to end an answer
+        (:mod:`endpoints.finish`).
         """
         plain, _, shots = task.partition("|")
         family, shots = plain.partition(":")[0], shots or "0"
@@ -114,21 +115,27 @@ class SavedResponses:
             found = self._answers.get((name, sample_id, repeat))
             if found is not None:
                 self._used.add((name, sample_id, repeat))
-                return _answered(found[1])
+                return _outcome(found[1])
         return Outcome.unasked(f"{self.path.name} holds no answer for this sample")
 
 
-def _answered(entry: Mapping[str, Any]) -> Outcome:
-    if ending(entry.get("finish_reason")) == "broken":
+def _outcome(entry: Mapping[str, Any]) -> Outcome:
+    text = entry["response"] or ""
+    blocked = withheld({"finish_reason": entry.get("finish_reason"), "message": entry}, text)
+    if entry.get("status") == "blocked":
+        blocked = entry.get("error") or blocked or "the line does not say why"
+    if blocked is None and ending(entry.get("finish_reason")) == "broken":
         word = one_line(entry["finish_reason"], 100)
         return Outcome.failure("aborted", f"the saved text broke off (finish_reason {word!r}): it is no answer")
     reasoning = entry.get("reasoning") or entry.get("reasoning_content")
     return Outcome(
-        status="answered",
-        text=storable(entry["response"] or ""),
+        status="answered" if blocked is None else "blocked",
+        text=storable(text),
         reasoning=storable(reasoning) if isinstance(reasoning, str) else None,
         finish_reason=entry.get("finish_reason"),
         prompt_tokens=entry.get("prompt_tokens"),
         completion_tokens=entry.get("completion_tokens"),
         reasoning_tokens=entry.get("reasoning_tokens"),
+        error=None if blocked is None else storable(str(blocked)),
+        error_code=None if blocked is None else "blocked",
     )

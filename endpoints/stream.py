@@ -27,16 +27,16 @@ class Stream:
         self._run = run
         self._slots = asyncio.Semaphore(concurrency)
         self._under_way: dict[str, asyncio.Task[Outcome]] = {}
-        self._guard: asyncio.Task[None] | None = None
+        self._aside: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._guard = asyncio.create_task(self._end_after_grace())
+        self._aside = [asyncio.create_task(self._end_after_grace()), asyncio.create_task(self._run.watch())]
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tasks = [*self._under_way.values(), *([self._guard] if self._guard is not None else [])]
+        tasks = [*self._under_way.values(), *self._aside]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

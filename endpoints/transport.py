@@ -7,16 +7,20 @@ answer, that its machine has vanished or that a firewall has dropped the connect
 """
 
 import asyncio
+import contextlib
 import os
 import resource
 import socket
 import ssl
+from http import HTTPStatus
 from typing import Any, Final
 
 import aiohttp
 import httpx2
 
 from endpoints.errors import EndpointError
+from endpoints.event_stream import looks_like_events
+from endpoints.folding import FoldedStream
 from endpoints.url import without_password
 
 __all__ = ["AiohttpTransport", "allow_connections"]
@@ -27,6 +31,8 @@ _IDLE_S: Final = 4.0
 # A dead peer is noticed after 60 + 4 * 15 = 120 s of silence.
 _KEEPALIVE: Final[tuple[tuple[str, int], ...]] = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
 
+# A server may keep a connection open behind the last event.
+_REST_S: Final = 1.0
 _OTHER_FILES: Final = 256  # journal, libraries, data sets
 
 
@@ -56,7 +62,7 @@ def allow_connections(count: int) -> None:
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
-    """Sends each request over aiohttp and reads its whole body.
+    """Sends each request over aiohttp and reads its whole body; a streamed answer is folded into one body.
 
     It opens a connection whenever none is idle, so the number of callers bounds the number of connections. It limits
     only the time to connect; the caller limits other times (``asyncio.timeout``).
@@ -105,9 +111,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
                 data=request.content or None,
                 allow_redirects=False,
             ) as response:
-                return httpx2.Response(
-                    response.status, headers=response.raw_headers, content=await response.read(), request=request
-                )
+                return await _read(response, request)
         except (aiohttp.ClientError, OSError, asyncio.TimeoutError) as error:  # noqa: UP041 (aiohttp's base class)
             raise _as_httpx(error, request, self._proxy) from error
 
@@ -116,6 +120,34 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def _read(response: aiohttp.ClientResponse, request: httpx2.Request) -> httpx2.Response:
+    """The whole response. The stream of an answer becomes the body that the answer would have had in one piece."""
+    folded = FoldedStream()
+    streams = response.status == HTTPStatus.OK and response.content_type == "text/event-stream"
+    if streams and response.headers.get("Content-Encoding", "identity") == "identity":
+        async for piece in response.content.iter_any():
+            folded.feed(piece)
+            if folded.done:
+                await _read_rest(response)
+                break
+    else:
+        whole = httpx2.Response(
+            response.status, headers=response.raw_headers, content=await response.read(), request=request
+        )
+        if response.status != HTTPStatus.OK or not looks_like_events(whole.content):
+            return whole
+        folded.feed(whole.content)
+    status, body = folded.finish()
+    return httpx2.Response(status, headers={"Content-Type": "application/json"}, content=body, request=request)
+
+
+async def _read_rest(response: aiohttp.ClientResponse) -> None:
+    """Read what follows the end of an answer: usually nothing, and the connection can be used again."""
+    with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
+        async with asyncio.timeout(_REST_S):
+            await response.content.read()
 
 
 def _as_httpx(error: Exception, request: httpx2.Request, proxy: str | None) -> httpx2.RequestError:

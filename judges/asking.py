@@ -13,11 +13,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.access import Access
+from endpoints.client import Endpoint
 from endpoints.errors import RequestRefused, one_line
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
+from endpoints.server_info import ServerInfo
+from endpoints.waiting import OnWaiting
 from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
 from judges.reply_cap import CappedStream, Sent
 from judges.reply_watch import WINDOW_ADVICE, ReplyWatch
@@ -47,10 +50,12 @@ class JudgeRequest:
     Attributes:
         max_tokens: cap on each reply; None takes the benchmark's own.
         chat_template_kwargs: further variables of its chat template; thinking is off unless they say otherwise.
+        extra_body: further fields of the body.
     """
 
     max_tokens: int | None = None
     chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Judge:
@@ -99,7 +104,8 @@ class Judge:
             return await self._stream.ask(request_of(call, form), call.longest, self._request.max_tokens)
 
         def request_of(call: JudgeCall, form: Form) -> Request:
-            extra: dict[str, Any] = {"chat_template_kwargs": {**_TEMPLATE, **self._request.chat_template_kwargs}}
+            template = {**_TEMPLATE, **self._request.chat_template_kwargs}
+            extra: dict[str, Any] = {"chat_template_kwargs": template, **self._request.extra_body}
             if form == "json_schema" and call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
             elif form == "json_object":
@@ -174,6 +180,8 @@ def _why(outcome: Outcome) -> str:
         return f"prompt and reply do not fit the judge's window: {words}; {WINDOW_ADVICE}{lower}"
     if outcome.error_code == "refused":
         return f"its server refused this request: {words}"
+    if outcome.error_code == "blocked":
+        return f"its server withheld it ({words})"
     return words
 
 
@@ -191,6 +199,8 @@ async def open_judge(
     journal: Journal | None,
     request: JudgeRequest | None = None,
     say: Callable[[str], None] = _to_stderr,
+    access: Access | None = None,
+    on_waiting: OnWaiting | None = None,
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -202,12 +212,15 @@ async def open_judge(
         journal: of its replies, None for none; several judges may share one.
         request: what the user wants of every request; None for nothing in particular.
         say: writes one line for the user.
+        access: how its server is talked to; None for the usual way.
+        on_waiting: told of answers that wait for it long (:class:`endpoints.waiting.WaitingList`); None for none.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
     """
-    async with Endpoint(base_url, api_key, concurrency=concurrency) as endpoint:
-        info = await endpoint.describe(model)
-        async with endpoint.stream(journal) as stream:
+    access = access or Access()
+    async with Endpoint(base_url, api_key, concurrency=concurrency, **access.options()) as endpoint:
+        info = await endpoint.describe(model, must_be_listed=access.listed)
+        async with endpoint.stream(journal, on_waiting) as stream:
             capped = CappedStream(stream, endpoint, info.max_model_len)
             yield Judge(model, info, capped, request or JudgeRequest(), say)

@@ -25,8 +25,8 @@ __all__ = [
     "verdict_record",
 ]
 
-Status = Literal["answered", "failed", "not_asked", "unscored", "unjudged"]
-OUTCOMES: tuple[Status, ...] = ("answered", "failed", "not_asked", "unscored", "unjudged")
+Status = Literal["answered", "failed", "not_asked", "unscored", "unjudged", "blocked"]
+OUTCOMES: tuple[Status, ...] = ("answered", "failed", "not_asked", "unscored", "unjudged", "blocked")
 
 
 class Sample(NamedTuple):
@@ -145,9 +145,11 @@ class Record(TypedDict):
         outcome: ``answered`` (scored), ``failed`` (the endpoint gave no answer),
             ``not_asked`` (the run ended first, or the question does not fit the window),
             ``unscored`` (the answer is there but the scorer raised), ``unjudged`` (the answer is there but the judge
-            gave no readable verdict).
+            gave no readable verdict), ``blocked`` (the server withheld the text).
         error: one line for every outcome but ``answered``, else empty.
         empty, truncated, unclosed_reasoning: what the answer looked like; None without one.
+        with_reasoning, marked_reasoning: whether it came with reasoning, and whether known marks of it were left in the
+            text; None without an answer, and where only LightEval's own command line looked at it.
         scores: per-sample metric values by name; None where a metric is undefined.
         verdicts: one entry a requirement and grader, in the question's order.
         judging: None where no other model judges, or the answer never came to it.
@@ -160,6 +162,8 @@ class Record(TypedDict):
     empty: bool | None
     truncated: bool | None
     unclosed_reasoning: bool | None
+    with_reasoning: bool | None
+    marked_reasoning: bool | None
     scores: dict[str, float | None]
     verdicts: list[VerdictRecord]
     judging: JudgingEffort | None
@@ -216,6 +220,8 @@ def blank_record(
         "empty": None,
         "truncated": None,
         "unclosed_reasoning": None,
+        "with_reasoning": None,
+        "marked_reasoning": None,
         "scores": dict.fromkeys(score_names),
         "verdicts": verdicts,
         "judging": None,

@@ -10,10 +10,8 @@ from metrics.stats import Interval
 
 __all__ = ["COUNTS", "Counts", "Headline", "Summary", "count_outcomes", "flat", "in_order"]
 
-COUNTS: Final = (
-    *("total", "answered", "failed", "not_asked", "unscored", "unjudged"),
-    *("empty", "truncated", "unclosed_reasoning"),
-)
+_LOOKS: Final = ("empty", "truncated", "unclosed_reasoning", "with_reasoning", "marked_reasoning")
+COUNTS: Final = ("total", *OUTCOMES, *_LOOKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,8 @@ class Counts:
 
     Attributes:
         total: samples asked for.
-        answered, failed, not_asked, unscored, unjudged: see :class:`metrics.record.Record`.
-        empty, truncated, unclosed_reasoning: what answers looked like, judged or not.
+        answered, blocked, failed, not_asked, unscored, unjudged: see :class:`metrics.record.Record`.
+        empty, truncated, unclosed_reasoning, with_reasoning, marked_reasoning: what answers looked like, judged or not.
         unscored_ids: questions whose answers the scorer could not take.
     """
 
@@ -63,6 +61,9 @@ class Counts:
     truncated: int
     unclosed_reasoning: int
     unjudged: int = 0
+    blocked: int = 0
+    with_reasoning: int = 0
+    marked_reasoning: int = 0
     unscored_ids: tuple[str, ...] = ()
 
     @property
@@ -110,6 +111,10 @@ def in_order(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda record: (record["id"], record["repeat"]))
 
 
+def _looking(records: Sequence[Mapping[str, Any]], look: str) -> int:
+    return sum(bool(record.get(look)) for record in records)  # records of older versions have fewer of them
+
+
 def count_outcomes(records: Sequence[Record]) -> Counts:
     """Count how samples ended and what the answers looked like.
 
@@ -122,14 +127,8 @@ def count_outcomes(records: Sequence[Record]) -> Counts:
         raise ValueError(f"unknown outcomes in records: {sorted(unknown)}")
     return Counts(
         total=len(records),
-        answered=outcomes["answered"],
-        failed=outcomes["failed"],
-        not_asked=outcomes["not_asked"],
-        unscored=outcomes["unscored"],
-        empty=sum(bool(record["empty"]) for record in records),
-        truncated=sum(bool(record["truncated"]) for record in records),
-        unclosed_reasoning=sum(bool(record["unclosed_reasoning"]) for record in records),
-        unjudged=outcomes["unjudged"],
+        **{outcome: outcomes[outcome] for outcome in OUTCOMES},
+        **{look: _looking(records, look) for look in _LOOKS},
         unscored_ids=tuple(record["id"] for record in records if record["outcome"] == "unscored"),
     )
 

@@ -3,21 +3,24 @@
 import asyncio
 import contextlib
 import dataclasses
-import os
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.client import Endpoint
 from endpoints.defaults import CONCURRENCY
 from endpoints.embedded import EmbeddedServer
 from endpoints.journal_lines import read_journal
-from runner.exits import UsageError
+from endpoints.saved import ResponsesError
+from endpoints.server_info import ServerInfo
+from runner.access import api_key, model_access
+from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["AnswerSource", "api_key", "generation_phrase", "lost_source", "open_source", "read_key"]
+__all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class AnswerSource:
     kept: Path | None = None
 
     def has_answered(self, docs: Sequence[Any]) -> bool:
-        """Whether the journal holds an answer to every document.
+        """Whether the journal holds an answer to every document, or the word that it was blocked.
 
         Raises:
             JournalError: the journal cannot be read.
@@ -58,7 +61,7 @@ class AnswerSource:
         held = {
             (line.task, line.sample_id, line.repeat)
             for line in lines
-            if line.outcome.status == "answered" and not line.outcome.broken_off
+            if line.outcome.is_answer or line.outcome.status == "blocked"
         }
         return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 
@@ -90,7 +93,7 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
     else:
         name = filed_name(settings.model)
         server = AnswerSource(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
-        info = asyncio.run(_describe(server, api_key(settings)))
+        info = asyncio.run(_describe(server, settings))
         yield dataclasses.replace(
             server, window=info.max_model_len, window_source=info.window_source, reported=info.reported
         )
@@ -122,39 +125,24 @@ def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path |
     )
 
 
-async def _describe(server: AnswerSource, key: str) -> ServerInfo:
-    async with Endpoint(server.base_url or "", key, concurrency=1) as endpoint:
-        return await endpoint.describe(server.served_name)
+async def _describe(server: AnswerSource, settings: Settings) -> ServerInfo:
+    access = model_access(settings)
+    async with Endpoint(server.base_url or "", api_key(settings), concurrency=1, **access.options()) as endpoint:
+        return await endpoint.describe(server.served_name, must_be_listed=access.listed)
 
 
-def api_key(settings: Settings) -> str:
-    """The API key of the model's server.
-
-    Raises:
-        UsageError: see read_key.
-    """
-    return read_key(settings.api_key_env, "--api-key-env")
-
-
-def read_key(variable: str, option: str) -> str:
-    """Read an API key from an environment variable.
-
-    Args:
-        variable: the variable's name; only the default one, OPENAI_API_KEY, may be unset.
-        option: the argument that names the variable, for messages.
-
-    Returns:
-        the key; ``EMPTY`` if the default variable is unset, since a vLLM that wants no key accepts any.
+def answers_sha256(settings: Settings) -> str | None:
+    """Digest of the file of saved answers, if the run scores one.
 
     Raises:
-        UsageError: the named variable is not set, or its value cannot be sent in an HTTP header.
+        ResponsesError: it cannot be read.
     """
-    value = os.environ.get(variable, "").strip()
-    if not value and variable != "OPENAI_API_KEY":
-        raise UsageError(f"{option} {variable}: this environment variable is not set")
-    if not value.isascii() or not value.isprintable():
-        raise UsageError(f"the key in {variable} holds characters that no HTTP header can carry")
-    return value or "EMPTY"
+    if settings.responses is None:
+        return None
+    try:
+        return hashlib.sha256(Path(settings.responses).read_bytes()).hexdigest()
+    except OSError as error:
+        raise ResponsesError(f"--responses {settings.responses}: {error}") from error
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:
@@ -164,6 +152,7 @@ def generation_phrase(settings: Settings, server: AnswerSource) -> str:
     how = "greedy (temperature 0)" if settings.temperature == 0 else f"temperature {settings.temperature:g}"
     if settings.seed is not None:
         how += f", seed {settings.seed}"
+    how += extra_body_phrase(settings.extra_body)
     cap = settings.max_new_tokens or server.default_cap
     if cap is None:
         return f"{how}, answers capped by the task"

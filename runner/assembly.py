@@ -6,9 +6,11 @@ from typing import Any
 
 from lighteval.models.model_input import GenerationParameters
 
+from endpoints.access import Access
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
-from runner.answer_source import AnswerSource, api_key
+from runner.access import api_key, model_access
+from runner.answer_source import AnswerSource
 from runner.lighteval_run import LightevalRun
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetHandle
@@ -35,9 +37,12 @@ def make_model(
         base_url=server.base_url or "",
         max_new_tokens=settings.max_new_tokens or server.default_cap,
         chat_template_kwargs=dict(settings.chat_template_kwargs),
+        extra_body=dict(settings.extra_body),
         system_prompt=settings.system_prompt,
+        reasoning_marks=settings.reasoning_marks,
         generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
         api_key=api_key(settings) if asks else "EMPTY",
+        access=model_access(settings) if asks else Access(),
         concurrency=settings.concurrency or server.concurrency,
         window=server.window,
         earlier_limits=[tuple(pair) for pair in run_file.get("earlier_limits", [])],

@@ -10,12 +10,15 @@ from typing import Any
 
 from endpoints.defaults import BASE_URL
 from endpoints.errors import EndpointError
+from endpoints.headers import HeaderError, header_variables
 from endpoints.url import checked_url
 from runner.console import say
 from runner.exits import Exit, UsageError
+from runner.extra_body import check_extra_body
 from runner.parser import build_parser
 from runner.places import check_places, offered_datasets
-from runner.settings import EMBEDDED, Settings, merge_resumed
+from runner.reasoning import text_for_false
+from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError, split_task_list
 from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task, smoke_samples
@@ -25,6 +28,7 @@ __all__ = ["main", "read_arguments"]
 # Arguments that change nothing when answers come from a file.
 _SERVER_ONLY = (
     "base_url",
+    "headers",
     "concurrency",
     "max_new_tokens",
     "temperature",
@@ -32,17 +36,22 @@ _SERVER_ONLY = (
     "shuffle_seed",
     "system_prompt",
     "chat_template_kwargs",
+    "extra_body",
 )
+# They are for the judge's server as well.
+_OF_BOTH = ("no_model_check", "request_timeout", "stream")
 # Settings that only some benchmarks read, by the option these declare.
 _OPTIONAL = {
     "judge": (
         "judge_model",
         "judge_base_url",
         "judge_api_key_env",
+        "judge_headers",
         "judge_concurrency",
         "judge_prompts",
         "judge_max_tokens",
         "judge_chat_template_kwargs",
+        "judge_extra_body",
     ),
     "column_map": ("column_map",),
     "grader": ("graders",),
@@ -154,14 +163,24 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     warnings = []
     if given.get("repeats", 1) > 1 and not given.get("temperature") and "responses" not in given:
         warnings.append("greedy answers are repeated: --repeats then measures only how steady the server is")
+    for name in ("chat_template_kwargs", "judge_chat_template_kwargs"):
+        variable = text_for_false(given.get(name, {}))
+        if variable:
+            option = "--" + name.replace("_", "-")
+            warnings.append(
+                f'{option}: {variable} is the text "false", which templates take for true; write false without quotes'
+            )
     if given["model"] == EMBEDDED and "base_url" in given:
         raise UsageError("--model embedded starts its own server; drop --base-url, or give the name that server has")
     if given["model"] == EMBEDDED and (given.get("temperature") or "seed" in given):
         raise UsageError("the embedded model always answers greedily; drop --temperature and --seed")
+    if given["model"] == EMBEDDED and given.get("extra_body"):
+        raise UsageError("the embedded model's server knows no further fields; drop --extra-body")
     if "responses" in given:
-        ignored = [name for name in _SERVER_ONLY if name in given]
+        judged = any("judge" in benchmark(task.benchmark).options for task in given["tasks"])
+        ignored = [name for name in (*_SERVER_ONLY, *(() if judged else _OF_BOTH)) if name in given]
         if ignored:
-            names = ", ".join("--" + name.replace("_", "-") for name in ignored)
+            names = ", ".join(map(option_of, ignored))
             warnings.append(f"answers come from {given['responses']}: {names} changes nothing")
         given["base_url"] = None
     elif given["model"] != EMBEDDED:
@@ -174,7 +193,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     values = {name: value for name, value in vars(arguments).items() if value is not None}
     for name, value in values.items():
         if value == "" and name not in ("system_prompt", "task"):
-            raise UsageError(f"--{name.replace('_', '-')} is empty")
+            raise UsageError(f"{option_of(name)} is empty")
     if not values.get("name", "x").isprintable() or not values.get("name", "x").strip():
         raise UsageError("--name has to be one line of visible characters")
     for name in ("resume", "show_prompt", "list_tasks", "dry_run"):
@@ -190,17 +209,26 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     for name in ("responses", "serve", "judge_prompts", "dataset"):
         if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
+    for name in ("header", "judge_header"):
+        if name in values:
+            try:
+                values[f"{name}s"] = header_variables(values.pop(name))
+            except HeaderError as error:
+                raise UsageError(f"{option_of(name)} {error}") from None
     if "grader" in values:
         graders = _pairs("--grader", "NAME=PATH", values.pop("grader"))
         values["graders"] = tuple(f"{name}={Path(path).absolute()}" for name, path in graders.items())
     if "column_map" in values:
         values["column_map"] = _pairs("--column-map", "FIELD=COLUMN", values["column_map"])
+    for name in ("extra_body", "judge_extra_body"):
+        if name in values:
+            check_extra_body(option_of(name), values[name], judge=name.startswith("judge"))
     for name in ("base_url", "judge_base_url"):
         if name in values:
             try:
                 checked_url(values[name])
             except EndpointError as error:
-                raise UsageError(f"--{name.replace('_', '-')}: {error}") from None
+                raise UsageError(f"{option_of(name)}: {error}") from None
     if "max_samples" in values and "full" in values:
         raise UsageError("--max-samples and --full exclude each other")
     return values
@@ -231,9 +259,8 @@ def _check_options(given: Mapping[str, Any], tasks: Sequence[TaskName]) -> None:
     for option, names in _OPTIONAL.items():
         found = [name for name in names if name in given]
         if found and option not in taken:
-            shown = {"graders": "grader"}.get(found[0], found[0]).replace("_", "-")
             takers = [name for name in BENCHMARK_NAMES if option in benchmark(name).options]
-            raise UsageError(f"--{shown} is for tasks of {' and '.join(takers) or 'no benchmark'} only")
+            raise UsageError(f"{option_of(found[0])} is for tasks of {' and '.join(takers) or 'no benchmark'} only")
 
 
 def _tasks(lists: Sequence[str]) -> tuple[TaskName, ...]:

@@ -10,12 +10,8 @@ __all__ = ["composed_notes", "not_composed"]
 
 
 def not_composed(responses: Iterable[Any]) -> tuple[int, int]:
-    """How many of the answered responses are not in composed form, and how many are; reasoning in them counts too."""
-    texts = [
-        response.text[0] or ""
-        for response in responses
-        if getattr(response, "outcome", "answered") == "answered" and response.text
-    ]
+    """How many of answered responses are not in composed form, and how many are; reasoning in them counts too."""
+    texts = [response.text[0] or "" for response in responses if response.text]
     found = sum(not unicodedata.is_normalized("NFC", text) for text in texts)
     return found, len(texts) - found
 

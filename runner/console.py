@@ -7,13 +7,21 @@ from typing import TextIO
 
 from endpoints.defaults import APP_NAME
 
-__all__ = ["command_name", "say", "show"]
+__all__ = ["command_name", "on_terminal", "say", "show"]
 
 
 def command_name() -> str:
     """What the user typed to start this process: ``lighteval-hard`` or ``python run_lighteval.py``."""
     program = Path(sys.argv[0] if sys.argv else "").name
     return APP_NAME if program == APP_NAME else "python run_lighteval.py"
+
+
+def on_terminal() -> bool:
+    """Whether a person sees stderr change in place."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # it is closed
+        return False
 
 
 def say(message: str) -> None:

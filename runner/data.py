@@ -13,7 +13,7 @@ from runner.exits import UsageError
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle, DatasetRequest
 
-__all__ = ["configure", "load_data"]
+__all__ = ["configure", "dataset_records", "load_data"]
 
 _UNCHANGED = (("sha256", "questions"), ("prompts_sha256", "prompts"))
 
@@ -105,3 +105,21 @@ def _check_size(name: str, handle: DatasetHandle, settings: Settings) -> None:
         if task.fewshot > handle.shots:
             lacks = f"has only {handle.shots} few-shot examples in its {handle.shots_file}"
             raise DatasetError(f"task {task}: --dataset {handle.name} {lacks}, {task.fewshot} are needed")
+
+
+def dataset_records(
+    handles: Mapping[str, DatasetHandle], benchmarks: Mapping[str, Benchmark]
+) -> dict[str, dict[str, Any]]:
+    """What ``run.json`` says of the datasets, by benchmark."""
+    return {
+        name: {
+            "name": handle.name,
+            "sha256": handle.sha256,
+            "prompts_sha256": handle.prompts_sha256,
+            "shots_sha256": handle.shots_sha256,
+            "revision": handle.revision,
+            "questions": dict(handle.questions),
+            "scorer_version": benchmarks[name].scorer_version,
+        }
+        for name, handle in handles.items()
+    }

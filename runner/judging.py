@@ -7,14 +7,17 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from endpoints.client import Endpoint, ServerInfo
+from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.server_info import ServerInfo
+from endpoints.waiting import OnWaiting
 from judges.asking import Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
-from runner.answer_source import read_key
+from runner.access import judge_access, read_key
 from runner.console import say
+from runner.extra_body import extra_body_phrase
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 
@@ -41,8 +44,11 @@ class RunJudge:
         self.prompts = dict(prompts)
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
+        self._access = judge_access(settings)
         self._concurrency = settings.judge_concurrency
-        self._request = JudgeRequest(settings.judge_max_tokens, settings.judge_chat_template_kwargs)
+        self._request = JudgeRequest(
+            settings.judge_max_tokens, settings.judge_chat_template_kwargs, settings.judge_extra_body
+        )
         self._form = "json_schema"
         self._open: Judge | None = None
 
@@ -56,18 +62,23 @@ class RunJudge:
             self.info = asyncio.run(self._describe())
 
     async def _describe(self) -> ServerInfo:
-        async with Endpoint(self.base_url, self._key, concurrency=1) as endpoint:
-            return await endpoint.describe(self.model)
+        async with Endpoint(self.base_url, self._key, concurrency=1, **self._access.options()) as endpoint:
+            return await endpoint.describe(self.model, must_be_listed=self._access.listed)
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Journal) -> AsyncIterator[None]:
+    async def opened(self, journal: Journal, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
         """Ready to be asked for the length of the block, on the event loop that enters it.
 
         Args:
             journal: of its replies.
+            on_waiting: told of answers that wait for it long; None for none.
         """
         async with open_judge(
-            self.base_url, self.model, self._key, self._concurrency, journal, self._request, say
+            *(self.base_url, self.model, self._key, self._concurrency, journal),
+            request=self._request,
+            say=say,
+            access=self._access,
+            on_waiting=on_waiting,
         ) as judge:
             self._open = judge
             try:
@@ -97,13 +108,15 @@ class RunJudge:
             "structured_output": self._form,
             "max_tokens": self._request.max_tokens,
             "chat_template_kwargs": dict(self._request.chat_template_kwargs),
+            "extra_body": dict(self._request.extra_body),
             "reported": dict(self.info.reported) if self.info is not None and self.info.reported is not None else None,
         }
 
     def phrase(self) -> str:
         """What the table says of it."""
         form = "" if self._form == "json_schema" else f", replies as {self._form} (no json_schema)"
-        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}{form}"
+        fields = extra_body_phrase(self._request.extra_body)
+        return f"{self.model} at {self.base_url}, {', '.join(self.prompts.values())}{form}{fields}"
 
 
 class RunJudges:
@@ -145,19 +158,22 @@ class RunJudges:
             judge.check()
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Path) -> AsyncIterator[None]:
+    async def opened(self, journal: Path, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
         """All of them ready for the length of the block.
 
         Args:
             journal: file of their replies; a reply is found again by its whole request, the judge's name included.
+            on_waiting: told of answers that wait for a judge long; None for none.
 
         Raises:
             JournalError: it cannot be used.
         """
         with contextlib.closing(Journal(journal)) as kept:
+            if kept.repair:
+                say(f"warning: {journal.name}: {kept.repair}")
             async with contextlib.AsyncExitStack() as stack:
                 for judge in self.all:
-                    await stack.enter_async_context(judge.opened(kept))
+                    await stack.enter_async_context(judge.opened(kept, on_waiting))
                 yield
 
     def record(self) -> Any:
@@ -176,6 +192,8 @@ def _as_judge() -> Iterator[None]:
     try:
         yield
     except EndpointError as error:
-        advice = re.sub(r"--(?=(?:api-key-env|base-url|model)\b)", "--judge-", str(error))
+        advice = re.sub(
+            r"--(?=(?:api-key-env|base-url|model|chat-template-kwargs|extra-body)\b)", "--judge-", str(error)
+        )
         more = " (--judge-model names another judge)" if "does not serve" in advice else ""
         raise EndpointError(f"the judge: {advice}{more}") from error

@@ -2,10 +2,14 @@
 
 import argparse
 import json
+import math
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from endpoints.defaults import BASE_URL, CONCURRENCY, JUDGE_BASE_URL
+from endpoints.access import positive_seconds
+from endpoints.defaults import ATTEMPT_S, BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
+from endpoints.reasoning_marks import MARKS, marks_named
 from runner.console import command_name
 from runner.exits import UsageError
 
@@ -57,18 +61,47 @@ def _temperature(text: str) -> float:
     return number
 
 
+def _seconds(text: str) -> float:
+    try:
+        return positive_seconds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    if math.isinf(number := float(text)):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _each_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return fields
+
+
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate could not be recorded
     except (ValueError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("must be a JSON object")
     return value
+
+
+def _marks(text: str) -> str:
+    try:
+        return marks_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -111,6 +144,30 @@ def build_parser() -> argparse.ArgumentParser:
         "--api-key-env", metavar="VAR", help="environment variable with the key (default OPENAI_API_KEY; unset is fine)"
     )
     model.add_argument(
+        "--header",
+        action="append",
+        metavar="NAME=ENV_VARIABLE",
+        help="HTTP header of every request, its value from the environment; repeatable",
+    )
+    model.add_argument(
+        "--no-model-check",
+        action="store_true",
+        default=None,
+        help="for a server whose list of models is empty, absent or incomplete; the judge's too",
+    )
+    model.add_argument(
+        "--stream",
+        action="store_true",
+        default=None,
+        help="for a server that only streams its answers; the judge's too",
+    )
+    model.add_argument(
+        "--request-timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help=f"most that an attempt at a request may take, the judge's too (default {ATTEMPT_S:g})",
+    )
+    model.add_argument(
         "--concurrency",
         type=_positive,
         metavar="N",
@@ -131,10 +188,22 @@ def build_parser() -> argparse.ArgumentParser:
     sampling.add_argument(
         "--chat-template-kwargs", type=_json_object, metavar="JSON", help="""e.g. '{"enable_thinking": false}'"""
     )
+    sampling.add_argument(
+        "--extra-body",
+        type=_json_object,
+        metavar="JSON",
+        help="""further fields of every request, e.g. '{"top_k": 20, "reasoning_effort": "low"}'""",
+    )
+    sampling.add_argument(
+        "--reasoning-marks", type=_marks, metavar="NAME", help=f"cut reasoning in these marks: {', '.join(MARKS)}"
+    )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
     judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")
     judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
     judge.add_argument("--judge-api-key-env", metavar="VAR", help="default OPENAI_API_KEY; unset is fine")
+    judge.add_argument(
+        "--judge-header", action="append", metavar="NAME=ENV_VARIABLE", help="HTTP header of every request to it"
+    )
     judge.add_argument(
         "--judge-concurrency", type=_positive, metavar="N", help=f"requests to it in flight (default {CONCURRENCY})"
     )
@@ -146,6 +215,9 @@ def build_parser() -> argparse.ArgumentParser:
         type=_json_object,
         metavar="JSON",
         help="variables of its chat template; enable_thinking is false unless given",
+    )
+    judge.add_argument(
+        "--judge-extra-body", type=_json_object, metavar="JSON", help="further fields of every request to it"
     )
     judge.add_argument("--judge-prompts", metavar="DIR", help="other prompts than this package's")
     special = parser.add_argument_group("for some benchmarks")

@@ -6,12 +6,14 @@ from pathlib import Path
 from metrics.record import Record
 from metrics.summary import Summary, flat
 from runner.answer_source import AnswerSource, generation_phrase
-from runner.composed import composed_notes, not_composed
+from runner.composed import composed_notes
 from runner.console import command_name, say, show
-from runner.endings import cut_phrase, finish_reasons
+from runner.endings import TaskAnswers
 from runner.exits import Exit
+from runner.extra_body import extra_body_phrase
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
+from runner.reasoning import asked_for_none
 from runner.run_file import RunFile
 from runner.settings import Settings
 from runner.table import TaskResult, render_table
@@ -21,7 +23,7 @@ from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
 from tasks.registry import run_as, smoke_samples
 
-__all__ = ["report"]
+__all__ = ["reasoning_facts", "report"]
 
 _SHOWN_ERRORS = 5
 _GENERATED = ("answered", "unscored")  # an ungraded answer is there but cannot be scored
@@ -62,14 +64,14 @@ def report(
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
     rows = {task: flat(summary) for task, summary in summaries.items()}
     rows |= {task: generated_row(records[task]) for task in ungraded}
-    reasons = {
-        task: finish_reasons(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
+    answers = {
+        task: TaskAnswers(
+            [response for part, size in parts.get(task, {task: None}).items() for _, response in run.pairs(part)[:size]]
+        )
         for task in rows
     }
-    composed = {
-        task: not_composed(response for part in parts.get(task, [task]) for _, response in run.pairs(part))
-        for task in rows
-    }
+    composed = {task: found.composed for task, found in answers.items()}
+    told = reasoning_facts(settings, folder)
     run.save(rows)
     results = [
         _task_result(
@@ -80,7 +82,8 @@ def report(
             benchmarks[task.benchmark],
             handles[task.benchmark],
             judges,
-            cut_phrase(reasons[task]["truncated"]),
+            answers[task].cut,
+            tuple(answers[task].remarks(whole[task], told)),
         )
         for task in scored
     ]
@@ -95,13 +98,16 @@ def report(
         heading["Tokens"] = counted
     if judges.all:
         heading["Judge"] = "; ".join(judge.phrase() for judge in judges.all)
-    exports = _export(run, ungraded, benchmarks, folder)
+    remarks = {task: answers[task].remarks(records[task], told) for task in ungraded}
+    exports = _export(run, remarks, benchmarks, folder)
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
     (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
-    file.content["finish_reasons"] = {str(task): found["all"] for task, found in reasons.items()}
+    file.content["finish_reasons"] = {str(task): found.reasons for task, found in answers.items()}
+    file.content["blocked"] = {str(task): found.blocked for task, found in answers.items()}
+    file.content["marked_reasoning"] = {str(task): dict(found.reasoning.marked) for task, found in answers.items()}
     file.content["not_composed"] = {str(task): found for task, (found, _) in composed.items()}
     file.content["errors"] = error_counts(_with_trouble(records, ungraded))
     # Without its server the run sent nothing: what it counted before stands.
@@ -149,11 +155,11 @@ def _with_trouble(
 
 
 def _export(
-    run: LightevalRun, ungraded: Sequence[TaskName], benchmarks: Mapping[str, Benchmark], folder: Path
+    run: LightevalRun, remarks: Mapping[TaskName, list[str]], benchmarks: Mapping[str, Benchmark], folder: Path
 ) -> list[str]:
-    """Write the answers of ungraded tasks in the official form; lines for the table."""
+    """Write the answers of ungraded tasks in the official form; lines for the table, each task's remarks among them."""
     lines = []
-    for task in ungraded:
+    for task, more in remarks.items():
         pairs = run.pairs(task)
         export = benchmarks[task.benchmark].export
         kept = export(folder, pairs) if export is not None else folder / "responses.jsonl"
@@ -161,6 +167,7 @@ def _export(
         lines += [
             f"{task} | GENERATED ONLY: this dataset's references are withheld, so there is no score",
             f"  {answered} of {len(pairs)} questions answered; answers for the official scorer: {kept}",
+            *more,
         ]
     return lines
 
@@ -181,9 +188,13 @@ def _task_result(
     handle: DatasetHandle,
     judges: RunJudges,
     cut: str,
+    remarks: tuple[str, ...],
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
-    judged = f"; judge {judge.model}, {bench.judging.identity}" if judge is not None and bench.judging else ""
+    marks = f"; reasoning in the marks of {settings.reasoning_marks} cut" if settings.reasoning_marks else ""
+    asked = extra_body_phrase(settings.extra_body) if settings.responses is None else ""
+    if judge is not None and bench.judging:
+        asked += f"; judge {judge.model}, {bench.judging.identity}{extra_body_phrase(settings.judge_extra_body)}"
     return TaskResult(
         name=task,
         summary=summary,
@@ -192,10 +203,19 @@ def _task_result(
         repeats=settings.repeats,
         smoke=settings.max_samples is None and not settings.full,
         dataset=handle.identity(task.fewshot),
-        scorer=bench.scorer_version + judged,
+        scorer=bench.scorer_version + asked + marks,
         axis=bench.table_axis,
         cut=cut,
+        remarks=remarks,
     )
+
+
+def reasoning_facts(settings: Settings, folder: Path) -> tuple[str | None, str, str]:
+    """The arguments of :meth:`runner.reasoning.ReasoningCounts.lines` for a run."""
+    saved = settings.responses
+    given = {"--chat-template-kwargs": settings.chat_template_kwargs, "--extra-body": settings.extra_body}
+    off = asked_for_none(given) if saved is None else ""
+    return settings.reasoning_marks, off, saved or str(folder / "responses.jsonl")
 
 
 def _misses(

@@ -6,7 +6,6 @@ is not there or a refused resume is told before that takes its seconds.
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
@@ -18,13 +17,15 @@ from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
-from runner.answer_source import AnswerSource, lost_source, open_source
+from runner.access import model_access
+from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source
 from runner.console import command_name, say, show
-from runner.data import configure, load_data
+from runner.data import configure, dataset_records, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
 from runner.limits import check_lowered, keep_limits, record_window, with_known_window
+from runner.reasoning import ReasoningWatch
 from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
@@ -130,8 +131,11 @@ class _Run:
         """Generate, score, write the run folder, print the table."""
         if self.settings.responses is not None:
             SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
+        else:
+            model_access(self.settings)  # likewise a header without a value
         handles = self._data()
         self._check_cap(handles)
+        judges = RunJudges(self.settings, self.benchmarks)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -142,28 +146,30 @@ class _Run:
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
-            judges = RunJudges(self.settings, self.benchmarks)
             judges.check()  # before anything is generated
             server = self._server(stack, handles)
             file = self.file or self._open_folder(server.filed_as, handles)
             server = self._record_sources(file, server, judges)
             from runner.live import LiveScores
-            from runner.report import report
+            from runner.report import reasoning_facts, report
 
             model = self._model(server, file.path.with_name("responses.jsonl"))
             run = self._pipeline(handles, model, file.path.parent)
             model.on_window = lambda tokens: record_window(file, tokens)
             notes = self._notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
-            with LiveScores(self.benchmarks, len(run.docs), judges, threaded=generated) as live:
+            watch = ReasoningWatch(*reasoning_facts(self.settings, file.path.parent), say)
+            with LiveScores(self.benchmarks, len(run.docs), judges, watch, threaded=generated) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
-                    self.answered_any = self.answered_any or outcome.status == "answered"
+                    self.answered_any = self.answered_any or outcome.status in ("answered", "blocked")
                     return live.on_answer(doc, outcome)
 
                 model.on_answer = on_answer
+                model.on_waiting = live.on_waiting
                 if judges.all:
-                    model.companion = lambda: judges.opened(file.path.with_name("judgements.jsonl"))
+                    verdicts = file.path.with_name("judgements.jsonl")
+                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting)
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(
@@ -223,24 +229,13 @@ class _Run:
                 Path(settings.output_dir), (settings.name or "").replace("/", "-") or filed_as, settings.tasks
             )
         self.lock = lock_folder(self.run_dir)
-        answers = self._answers_sha256()
+        answers = answers_sha256(settings)
         if self.recorded.get("answers_sha256", answers) != answers:
             raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
         self.file = RunFile.start(self.run_dir, settings, self.command)
         self.file.content["answers_sha256"] = answers
         self.file.content["options"] = self.configured
-        self.file.content["datasets"] = {
-            name: {
-                "name": handle.name,
-                "sha256": handle.sha256,
-                "prompts_sha256": handle.prompts_sha256,
-                "shots_sha256": handle.shots_sha256,
-                "revision": handle.revision,
-                "questions": dict(handle.questions),
-                "scorer_version": self.benchmarks[name].scorer_version,
-            }
-            for name, handle in handles.items()
-        }
+        self.file.content["datasets"] = dataset_records(handles, self.benchmarks)
         self.file.write()
         say(f"run folder: {self.run_dir}")
         return self.file
@@ -274,6 +269,7 @@ class _Run:
             "temperature": settings.temperature,
             "seed": settings.seed,
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "extra_body": dict(settings.extra_body),
             "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
         }
         file.content["judge"] = judges.record()
@@ -295,15 +291,6 @@ class _Run:
             docs = self._pipeline(handles, model, self.run_dir).docs
             own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
         check_lowered(now, own, self.run_dir)
-
-    def _answers_sha256(self) -> str | None:
-        """Digest of the file of saved answers, if the run scores one."""
-        if self.settings.responses is None:
-            return None
-        try:
-            return hashlib.sha256(Path(self.settings.responses).read_bytes()).hexdigest()
-        except OSError as error:
-            raise ResponsesError(f"--responses {self.settings.responses}: {error}") from error
 
     def _model(self, server: AnswerSource, journal: Path | None) -> "EndpointModel":
         from runner.assembly import make_model

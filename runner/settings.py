@@ -14,7 +14,7 @@ from tasks.benchmark import Options
 from tasks.names import TaskName
 from tasks.registry import parse_task
 
-__all__ = ["EMBEDDED", "Settings", "merge_resumed"]
+__all__ = ["EMBEDDED", "Settings", "merge_resumed", "option_of"]
 
 EMBEDDED = "embedded"
 
@@ -27,15 +27,21 @@ _FREE_ON_RESUME = frozenset(
         "full",
         "concurrency",
         "api_key_env",
+        "headers",
+        "no_model_check",
+        "request_timeout",
+        "stream",
         "fail_under",
         "serve",
         "judge_model",
         "judge_base_url",
         "judge_api_key_env",
+        "judge_headers",
         "judge_concurrency",
         "judge_prompts",
         "judge_max_tokens",
         "judge_chat_template_kwargs",
+        "judge_extra_body",
     }
 )
 
@@ -49,6 +55,10 @@ class Settings:
         model: the model's name on its server, ``embedded``, or a label for saved answers.
         base_url: URL of the model's server; None for the embedded model and for saved answers.
         api_key_env: name of the environment variable with the key of the model's server.
+        headers: names of environment variables with the values of further HTTP headers, by the headers' names.
+        no_model_check: whether the servers' lists of models (the judge's too) need not name the model.
+        request_timeout: most seconds of an attempt at a request, the judge's too; None for the usual number.
+        stream: whether the servers, the judge's too, are asked to stream their answers.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
         concurrency: number of requests to the model in flight; None for the source's own number.
@@ -61,15 +71,19 @@ class Settings:
         shuffle_seed: seed of the order in which questions are sent; None for LightEval's order.
         system_prompt: system message, or None.
         chat_template_kwargs: further variables of the chat template, by name.
+        extra_body: further fields of every request, by name.
+        reasoning_marks: name of the marks behind which reasoning is cut off answers, or None.
         output_dir: folder in which run folders are made.
         fail_under: lower bounds of metrics, by the metric's name.
         judge_model: the judge's name on its server; None for the benchmark's own judge.
         judge_base_url: URL of the judge's server.
         judge_api_key_env: name of the environment variable with the key of the judge's server.
+        judge_headers: the like for the judge's server.
         judge_concurrency: number of requests to the judge in flight.
         judge_prompts: folder of judge prompts that replace this package's, or None.
         judge_max_tokens: most tokens of a judge's reply; None for the benchmark's own caps.
         judge_chat_template_kwargs: further variables of the judge's chat template, by name.
+        judge_extra_body: further fields of every request to the judge, by name.
         column_map: names of the dataset's columns, by the benchmark's names of the fields.
         graders: further checkers, each ``NAME=PATH``.
         serve: path of the serving file whose servers are started, or None.
@@ -80,6 +94,10 @@ class Settings:
     model: str
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    no_model_check: bool = False
+    request_timeout: float | None = None
+    stream: bool = False
     max_samples: int | None = None
     full: bool = False
     concurrency: int | None = None
@@ -92,15 +110,19 @@ class Settings:
     shuffle_seed: int | None = None
     system_prompt: str | None = None
     chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    extra_body: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    reasoning_marks: str | None = None
     output_dir: str = "results"
     fail_under: Mapping[str, float] = dataclasses.field(default_factory=dict)
     judge_model: str | None = None
     judge_base_url: str = JUDGE_BASE_URL
     judge_api_key_env: str = "OPENAI_API_KEY"
+    judge_headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     judge_concurrency: int = CONCURRENCY
     judge_prompts: str | None = None
     judge_max_tokens: int | None = None
     judge_chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    judge_extra_body: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
     graders: tuple[str, ...] = ()
     serve: str | None = None
@@ -155,7 +177,7 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     """
     own = recorded.to_json()
     differences = [
-        f"{_option(name)}: the run has {own[name]!r}, the command line says {value!r}"
+        f"{option_of(name)}: the run has {own[name]!r}, the command line says {value!r}"
         for name, value in sorted(_plain(given).items())
         if name not in _FREE_ON_RESUME and value != own[name] and not _lowers_the_cap(name, value, own[name])
     ]
@@ -185,6 +207,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _option(name: str) -> str:
-    """The argument that a field is given by."""
-    return "--" + {"tasks": "task", "graders": "grader"}.get(name, name).replace("_", "-")
+def option_of(name: str) -> str:
+    """The argument that a setting is given by."""
+    several = ("tasks", "graders", "headers", "judge_headers")
+    return "--" + (name.removesuffix("s") if name in several else name).replace("_", "-")

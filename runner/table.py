@@ -24,6 +24,7 @@ class TaskResult:
         scorer: scorer version; where another model judges, which one by which prompts.
         axis: the breakdown to show, and the values of each of its labels.
         cut: what is said of truncated answers.
+        remarks: lines on the answers.
     """
 
     name: TaskName
@@ -36,6 +37,7 @@ class TaskResult:
     scorer: str
     axis: tuple[str, tuple[str, ...]]
     cut: str = "truncated at the token cap"
+    remarks: tuple[str, ...] = ()
 
 
 def render_table(
@@ -123,10 +125,10 @@ def _shares(task: TaskResult) -> list[str]:
         missing = f"{counts.failed} failed, {counts.not_asked} not asked, {counts.unscored} not scored"
         if counts.unjudged:
             missing += f", {counts.unjudged} UNJUDGED"
+        if counts.blocked:
+            missing += f", {counts.blocked} blocked"
         lines.append(f"  without a valid verdict: {missing}")
-    if counts.empty:
-        lines.append("  hint: empty answers often mean that reasoning used up the token budget (--max-new-tokens)")
-    return lines
+    return [*lines, *task.remarks]
 
 
 def _breakdown_lines(

@@ -17,6 +17,7 @@ def generated_row(records: Sequence[Record]) -> dict[str, Any]:
         "generated_only": True,
         "n_total": len(records),
         "n_generated": ends["answered"] + ends["unscored"],
+        "n_blocked": ends["blocked"],
         "n_failed": ends["failed"],
         "n_not_asked": ends["not_asked"],
     }

@@ -6,7 +6,7 @@ import time
 from email.utils import formatdate
 
 import pytest
-from asking import QUICK, ask, ask_one, chat, completion
+from asking import QUICK, ask, ask_one, chat, completion, questions
 from fault_server import FaultServer, answer, as_json, body_of, disconnect, hang, raw, reset, status, truncated
 
 from endpoints.client import Endpoint
@@ -117,7 +117,7 @@ def test_request_that_never_returns_fails_by_name():
         ("answered", None, 1),
         ("answered", None, 1),
     ]
-    assert outcomes[0].error == "no answer within 0.2 s"
+    assert outcomes[0].error == "no answer within 0.2 s; --request-timeout sets that limit"
 
 
 def test_deadline_covers_all_attempts_together():
@@ -135,6 +135,7 @@ def test_single_attempt_is_bounded_by_the_deadline():
     with serve(hang) as server:
         outcome = ask_one(server, chat("вопрос"), attempt_s=60.0, deadline_s=0.2)
     assert (outcome.status, outcome.error_code, outcome.attempts) == ("failed", "timeout", 1)
+    assert "--request-timeout" not in outcome.error  # which is not what ended it
 
 
 OVERFLOWS = [
@@ -311,6 +312,31 @@ def test_hint_follows_the_words(code, words, hint):
     """Each known refusal says which option to change."""
     with serve(status(code, words)) as server, pytest.raises(RequestRefused, match=hint):
         ask_one(server, chat("вопрос"))
+
+
+@pytest.mark.parametrize("code", [400, 422, 500])
+def test_template_that_raises_stops_the_run_at_the_second_question(code):
+    """llama.cpp answers 500 to it: not retried, and it concerns all once another question meets it."""
+    words = "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."
+    with FaultServer(status(code, words)) as server:
+        with pytest.raises(RequestRefused, match="--system-prompt"):
+            ask(server, questions(40), concurrency=1)
+        assert sum(server.asked.values()) == 2
+
+
+@pytest.mark.parametrize("code", [400, 500])
+def test_template_that_raises_later_costs_one_question_and_has_the_hint(code):
+    """Another question was answered: the failure itself says what to change."""
+    refuse = status(code, "System role not supported")
+    with FaultServer(scripts={"q3": [refuse]}) as server:
+        outcomes = ask(server, questions(6), concurrency=1)
+        assert set(server.asked.values()) == {1}
+    assert [o.status for o in outcomes] == ["answered"] * 3 + ["failed"] + ["answered"] * 2
+    assert outcomes[3].error_code == "refused"
+    assert outcomes[3].error == (
+        f"HTTP {code}: System role not supported "
+        "(hint: the model's chat template has no system role: drop --system-prompt)"
+    )
 
 
 def test_redirect_is_refused_with_the_new_address():

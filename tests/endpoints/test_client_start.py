@@ -56,13 +56,16 @@ def test_wrong_model_names_url_and_served_models():
     entries = [{"id": "tiny"}, {"id": "Qwen/Qwen3"}]
     with FaultServer(models={"data": entries}) as server, pytest.raises(EndpointError) as caught:
         describe(server.url, "huge")
-    assert str(caught.value) == f"{server.url} does not serve the model 'huge'; it serves: tiny, Qwen/Qwen3"
+    assert str(caught.value) == (
+        f"{server.url} does not serve the model 'huge'; it serves: tiny, Qwen/Qwen3 "
+        "(--no-model-check asks for it all the same)"
+    )
 
 
 def test_long_list_of_models_is_cut():
     """Three hundred models do not fill the terminal."""
     entries = [{"id": f"m{number}"} for number in range(300)]
-    many = pytest.raises(EndpointError, match=r"m0, m1, .*, m19 and 280 more$")
+    many = pytest.raises(EndpointError, match=r"m0, m1, .*, m19 and 280 more \(")
     with FaultServer(models={"data": entries}) as server, many:
         describe(server.url, "huge")
 
@@ -72,6 +75,52 @@ def test_server_with_an_incomplete_list_may_serve_the_model():
     with FaultServer(models={"data": []}) as server:
         info = describe(server.url, "/path/of/a/model", must_be_listed=False)
     assert (info.served, info.max_model_len, info.reported) == ((), None, None)
+
+
+LISTS = {
+    "empty": as_json({"object": "list", "data": []}),
+    "null": as_json({"object": "list", "data": None}),
+    "absent": status(404, "Not Found"),
+    "wildcard": as_json({"data": [{"id": "*"}]}),
+    "of-another-form": as_json([{"name": "tiny"}]),
+    "a-web-page": raw("<html>hello</html>", kind="html"),
+    "forbidden": status(403, "no listing for this key"),
+    "not-allowed": status(405, "GET"),
+    "not-there-yet": status(501, "not implemented"),
+    "hanging": hang,
+}
+
+
+@pytest.mark.parametrize("models", LISTS.values(), ids=LISTS)
+def test_list_that_is_no_help_is_an_error_that_names_the_option(models):
+    """With the option the same server is asked without it."""
+    limit = 0.2 if models is hang else 60.0
+    with FaultServer(models=models) as server:
+        with pytest.raises(EndpointError) as caught:
+            describe(server.url, check_s=limit)
+        info = describe(server.url, must_be_listed=False, check_s=limit)
+    assert "--no-model-check" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert (info.model, info.max_model_len, info.reported) == ("tiny", None, None)
+
+
+def test_window_is_learnt_from_the_tokenizer_where_there_is_no_list():
+    """The list is one of several places that have it."""
+    tokenize = as_json({"count": 1, "max_model_len": 4096})
+    with FaultServer(models=status(404, "Not Found"), tokenize=tokenize) as server:
+        info = describe(server.url, must_be_listed=False)
+    assert (info.max_model_len, info.window_source) == (4096, "the reply of /tokenize")
+
+
+def test_server_that_is_down_is_an_error_without_a_list_too():
+    """Nobody could answer a request; the option is no help, and is not named."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        for listed in (True, False):
+            with pytest.raises(EndpointError, match="connection refused") as caught:
+                describe(url, must_be_listed=listed)
+            assert "--no-model-check" not in str(caught.value)
 
 
 def test_server_down_is_one_line_with_the_url():

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endpoints.errors import hint_for, is_context_overflow, one_line, server_words
+from endpoints.template_refusals import conversation_hint
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,74 @@ def test_overflow_is_told_from_other_refusals(status, message, code, overflow):
 def test_unknown_refusal_has_no_hint():
     """Better no hint than a wrong one."""
     assert hint_for(400, "top_p must be in (0, 1]") is None
+
+
+ORDER, SYSTEM, BASE = "in this order", "no system role", "base model"
+
+
+@pytest.mark.parametrize(
+    ("message", "part"),
+    [
+        # Templates' own words, as vLLM and SGLang hand them on.
+        ("Conversation roles must alternate user/assistant/user/assistant/...", ORDER),
+        (
+            "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+            ORDER,
+        ),
+        (
+            "Only user and assistant roles are supported, with the exception of an initial optional system message!",
+            ORDER,
+        ),
+        ("System message must be at the beginning.", ORDER),
+        ("No user query found in messages.", ORDER),
+        ("A conversation must start with a user prompt", ORDER),
+        ("First message must be from user", ORDER),
+        ("System role not supported", SYSTEM),
+        ("Only user and assistant roles are supported!", SYSTEM),
+        ("Only user, model and assistant roles are supported", SYSTEM),
+        ("System messages are not supported by this template", SYSTEM),
+        ("This model does not support system messages.", SYSTEM),
+        ("This model doesn't support a system prompt", SYSTEM),
+        # mistral-common under vLLM.
+        ("Unexpected role 'system' after role 'assistant'", ORDER),
+        ("Expected last role User or Tool (or Assistant with prefix) for serving but got assistant", ORDER),
+        # llama.cpp.
+        ("Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...", ORDER),
+        ("Jinja Exception: System role not supported at row 1, column 61:", SYSTEM),
+        ("Jinja Exception: Unexpected message", "refuses this conversation"),
+        # TGI.
+        ("Template error: invalid operation: Conversation roles must alternate (in <string>:1)", ORDER),
+        ("Template error: syntax error: System role not supported (in <string>:1)", SYSTEM),
+        ("Template error: template not found", BASE),
+        # Ollama, LM Studio and others.
+        ('invalid role: "developer"', SYSTEM),
+        ("messages[0].role must be 'user' or 'assistant'", SYSTEM),
+        ("messages.0.role: Input should be 'user' or 'assistant'", SYSTEM),
+        ("Developer instruction is not enabled for models/gemma-3-27b-it", SYSTEM),
+        ("two consecutive user messages are not allowed", ORDER),
+        ("gemma:2b does not support chat", BASE),
+        ("default chat template is no longer allowed, so you must provide a chat template", BASE),
+    ],
+)
+def test_what_a_template_refuses_has_its_hint(message, part):
+    """In the words of each server, and under whatever status."""
+    for status in (400, 422, 500):
+        assert part in (hint_for(status, message) or "")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "top_p must be in (0, 1]",
+        "Incorrect API key provided",
+        "The model `small` does not exist.",
+        "Unrecognized field top_k",
+        "Extra inputs are not permitted: chat_template_kwargs",
+        "max_tokens must be at least 1, got 0",
+        "the operating system ran out of memory",
+        "Internal Server Error",
+    ],
+)
+def test_other_refusals_have_no_hint_on_the_conversation(message):
+    """Advice on the system prompt would lead astray."""
+    assert conversation_hint(message) is None

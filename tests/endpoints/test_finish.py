@@ -29,6 +29,7 @@ CUTS = [
 BROKEN = [
     *("abort", "ABORT", "aborted", "cancelled", "error", "ERROR", "network_error", "timeout", "userStopped"),
     *("insufficient_system_resource", "OTHER", "FINISH_REASON_UNSPECIFIED", "MALFORMED_FUNCTION_CALL", "a new word"),
+    *("content_filter_error", "safety_check_timeout", "moderation failed"),
 ]
 
 

@@ -54,7 +54,7 @@ def test_parts_that_hold_a_text_are_read(parts, text, reasoning):
     ("parts", "words"),
     [
         ([{"type": "image_url", "image_url": {"url": "x"}}], "types: image_url"),
-        ([{"type": "refusal", "refusal": "no"}, {"type": "tool_use", "input": {}}], "types: refusal, tool_use"),
+        ([{"type": "input_audio"}, {"type": ["text"]}], "types: input_audio, dict"),
         ([{}], "types: dict"),
         ([3, None], "types: int, NoneType"),
         ([[["да"]]], "types: list"),
@@ -69,7 +69,7 @@ def test_parts_in_which_nothing_is_understood_are_no_empty_answer(parts, words):
 
 
 def test_message_without_content_is_an_empty_answer():
-    """A message that holds only a tool call, say."""
+    """The server says nothing of a text that it withheld."""
     assert read_reply("chat", chat_body({"role": "assistant", "tool_calls": []})).text == ""
 
 
@@ -93,7 +93,7 @@ def test_odd_usage_is_unknown(usage):
     assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("да", None, None)
 
 
-@pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", "content_filter", "eos_token", "MAX_TOKENS", None])
+@pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", "eos_token", "MAX_TOKENS", None])
 def test_known_finish_reason_is_kept_as_it_was_spelled(reason):
     """The journal and the table show the server's own word."""
     assert read_reply("chat", json.dumps(body_of("да", finish_reason=reason)).encode()).finish_reason == reason
@@ -105,7 +105,10 @@ JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["choices", "message", "content", "text", "usage", "reasoning", "type", "finish_reason", "error"]
+                [
+                    *("choices", "message", "content", "text", "usage", "reasoning", "type", "finish_reason", "error"),
+                    *("refusal", "tool_calls", "content_filter_results", "promptFeedback", "prompt_filter_results"),
+                ]
             ),
             inner,
         )

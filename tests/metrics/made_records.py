@@ -16,7 +16,7 @@ from metrics.record import Answer, Sample
 from metrics.sobhard.rows import labels, scoring_key
 from tasks.registry import BENCHMARK_NAMES, benchmark
 
-LOST = ("failed", "not_asked", "unscored")
+LOST = ("failed", "not_asked", "blocked", "unscored")
 
 
 def _ifhard():

@@ -8,7 +8,7 @@ from made_records import PLANS, corpus_row, record, records_of
 
 from judges.judgement import Judgement
 from metrics.hardmultiqa.records import score
-from metrics.record import Answer, Sample
+from metrics.record import OUTCOMES, Answer, Sample
 from metrics.summary import COUNTS, flat
 from tasks.registry import BENCHMARK_NAMES, benchmark
 
@@ -40,7 +40,7 @@ def test_every_form_of_a_summary_holds_the_same_values(name, plan):
         assert (row[f"{headline.name}_ci_low"], row[f"{headline.name}_ci_high"]) == tuple(ends)
         assert row.get(f"{headline.name}_lower_bound") == (headline.bounds and headline.bounds[0])
     assert {count: row[f"n_{count}"] for count in COUNTS} == {count: getattr(summary.counts, count) for count in COUNTS}
-    assert sum(row[f"n_{name}"] for name in COUNTS[1:6]) == row["n_total"] == len(records)
+    assert sum(row[f"n_{name}"] for name in COUNTS[1 : 1 + len(OUTCOMES)]) == row["n_total"] == len(records)
     at_hand = [one["truncated"] for one in records if one["truncated"] is not None]
     assert row["truncated_share"] == (sum(at_hand) / len(at_hand) if at_hand else None)
     under_lighteval = corpus_row(name, records)

@@ -132,6 +132,41 @@ def test_unreadable_replies_are_asked_again_and_then_counted(judged):
     assert all("attempt" in error["error"] for error in result.run["errors"])
 
 
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (answer(None, finish_reason="content_filter"), "finish_reason 'content_filter'"),
+        (answer("Оценка: 1", refusal="no"), "refusal: no"),
+        (answer(None, tool_calls=[{"function": {"name": "judge"}}]), "tool call: judge"),
+    ],
+)
+def test_a_blocked_reply_of_the_judge_is_no_verdict(judged, command, reply, words):
+    """Each is asked once, and unjudged for that reason; a resume asks the judge again, and nothing else."""
+    with FaultServer(servers.model) as model:
+        with FaultServer(reply) as judge:
+            result = judged(model, judge)
+            assert len(judge.bodies) == COUNT
+        assert result.code == Exit.INCOMPLETE
+        row, errors = result.row(TASK), result.run["errors"]
+        with FaultServer(servers.judge) as judge:
+            again = command("--resume", str(result.run_dir), "--judge-base-url", judge.url)
+        assert len(model.bodies) == COUNT
+    assert (row["n_unjudged"], row["n_blocked"], row["hardmultiqa_judge"]) == (COUNT, 0, None)
+    assert [error["error"] for error in errors] == [f"the judge gave no reply: its server withheld it ({words})"]
+    assert again.code == Exit.COMPLETE
+    assert again.row(TASK)["hardmultiqa_judge"] == pytest.approx(servers.expected())
+
+
+def test_a_blocked_answer_never_comes_to_the_judge(judged):
+    """It is blocked, not unjudged, and not wrong."""
+    with FaultServer(answer(None, refusal="no")) as model, FaultServer(servers.judge) as judge:
+        result = judged(model, judge)
+        assert not judge.bodies
+    row = result.row(TASK)
+    assert (row["n_blocked"], row["n_unjudged"], row["hardmultiqa_judge"], row["empty_share"]) == (COUNT, 0, None, None)
+    assert result.code == Exit.INCOMPLETE
+
+
 def test_another_judge_judges_the_same_answers(judged, command):
     """``--resume`` with another judge generates nothing and replaces the verdicts."""
 
@@ -151,6 +186,19 @@ def test_another_judge_judges_the_same_answers(judged, command):
     assert again.code == Exit.COMPLETE
     assert again.run["judge"]["model"] == "other"
     assert again.row(TASK)["hardmultiqa_judge"] == 0.0
+
+
+def test_further_fields_of_the_judge_judge_anew(judged, command):
+    """They reach the judge alone; a resume with others asks the judge again and the model nothing."""
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        result = judged(model, judge, "--judge-extra-body", '{"top_k": 3}')
+        again = command("--resume", str(result.run_dir), "--judge-extra-body", '{"top_k": 4}')
+    assert [result.code, again.code] == [Exit.COMPLETE] * 2
+    assert [body["top_k"] for body in judge.bodies] == [3] * COUNT + [4] * COUNT
+    assert len(model.bodies) == COUNT
+    assert not any("top_k" in body for body in model.bodies)
+    assert again.run["judge"]["extra_body"] == {"top_k": 4}
+    assert again.out.count('extra body {"top_k": 4}') == 1 + again.out.count("comparable with")
 
 
 def test_judge_options_are_for_judged_tasks(command):

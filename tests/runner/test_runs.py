@@ -86,6 +86,80 @@ def test_a_generation_that_breaks_off_is_a_failed_request(command):
     assert "network_error" in result.err
 
 
+BLOCKED = {
+    4: answer(None, finish_reason="content_filter"),
+    5: answer(right(5), finish_reason="content_filter"),
+    6: answer(None, refusal="I cannot help with that."),
+    7: answer(None, finish_reason="tool_calls", tool_calls=[{"function": {"name": "get_thing"}}]),
+}
+
+
+def test_blocked_replies_are_an_outcome_of_their_own(command):
+    """No verdict, not even for a partial text that would pass; the server's words stand beside the count."""
+    with FaultServer(by_number(BLOCKED)) as server:
+        result = command("--full", "--repeats", "2", server=server)
+        assert len(server.bodies) == 80
+    assert result.code == Exit.INCOMPLETE
+    row = result.row()
+    assert (row["n_blocked"], row["n_failed"], row["n_empty"], row["n_answered"]) == (8, 0, 0, 72)
+    assert (row["sample_pass_rate"], row["coverage"]) == (1.0, 0.9)
+    assert (row["sample_pass_rate_lower_bound"], row["sample_pass_rate_upper_bound"]) == (0.9, 1.0)
+    words = {
+        "finish_reason 'content_filter'": 4,
+        "refusal: I cannot help with that.": 2,
+        "tool call: get_thing": 2,
+    }
+    assert result.run["blocked"] == {"ifhard:all|0": words}
+    assert "0 without answer, 8 blocked" in result.err
+    assert "0 failed, 0 not asked, 0 not scored, 8 blocked" in result.out
+    assert (
+        "blocked, in the server's words: 4 finish_reason 'content_filter'; 2 refusal: I cannot help with that.; "
+        "2 tool call: get_thing\n"
+    ) in result.out
+    assert "INCOMPLETE" in result.out
+    assert "hint" not in result.out
+    assert "4 blocked: finish_reason 'content_filter' (ifhard:all|0 t004" in result.err
+    details = parquet.read_table(result.files("details_*.parquet")[0]).to_pylist()
+    five = next(d for d in details if d["doc"]["specific"]["id"] == "t005")
+    assert five["metric"]["record"]["outcome"] == five["model_response"]["outcome"] == "blocked"
+    assert five["metric"]["record"]["scores"] == {"sample_pass_rate": None, "constraint_pass_rate": None}
+
+
+def test_a_resume_asks_again_for_blocked_replies(command):
+    """As for everything that is missing: the filter may have been changed."""
+    script = dict(BLOCKED)
+    with FaultServer(by_number(script)) as server:
+        result = command("--full", server=server)
+        script.clear()
+        again = command("--resume", str(result.run_dir))
+        assert len(server.bodies) == 44
+    assert again.code == Exit.COMPLETE
+    assert again.row()["n_blocked"] == 0
+    assert again.run["blocked"] == {"ifhard:all|0": {}}
+    assert "blocked" not in again.out
+
+
+def test_blocked_replies_stay_blocked_without_the_server(command):
+    """A journal as saved answers gives the same row; so does a resume whose server is gone."""
+    with FaultServer(by_number(BLOCKED)) as server:
+        result = command("--full", server=server)
+    row, words = result.row(), result.run["blocked"]
+    saved = command("--full", "--responses", str(result.run_dir / "responses.jsonl"))
+    alone = command("--resume", str(result.run_dir))
+    assert saved.code == alone.code == Exit.INCOMPLETE
+    assert saved.row() == alone.row() == row
+    assert saved.run["blocked"] == alone.run["blocked"] == words
+
+
+def test_the_token_budget_is_suspected_only_of_answers_that_are_empty_and_truncated(command):
+    """An empty answer and a truncated one are two answers; then one that is both."""
+    script = {4: answer(""), 5: answer("раз", finish_reason="length")}
+    with FaultServer(by_number(script)) as server:
+        assert "hint" not in command("--full", server=server).out
+        script[6] = answer("", finish_reason="length")
+        assert "hint: 1 answer both empty and truncated" in command("--full", server=server).out
+
+
 def test_a_run_without_a_number_is_a_smoke_run(command):
     """Ten samples, LightEval's own choice, and the table says so."""
     with FaultServer(know_all) as server:

@@ -70,6 +70,29 @@ def test_a_run_over_blanked_rows_generates_and_prints_no_score(sob, tmp_path):
     assert "only sobhard:all" in refused.err
 
 
+def test_a_run_over_blanked_rows_says_what_it_says_of_scored_ones(sob, tmp_path):
+    """Blocked replies are in no file for the official scorer; marks that nobody cut are warned about."""
+    rows = split_rows("test")
+    folder = write_rows(tmp_path / "public", [blanked(row) for row in rows], split_rows("shots"))
+    lines = [{"task": "sobhard:all", "id": str(row["meta"]["id"]), "response": "[THINK]a[/THINK]b"} for row in rows]
+    lines[3] |= {"response": None, "refusal": "no"}
+    saved = tmp_path / "saved.jsonl"
+    saved.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    result = sob("--full", "--responses", str(saved), data=folder)
+    assert result.code == 4
+    (written,) = result.run_dir.glob("samples_*.jsonl")
+    assert len(written.read_text(encoding="utf-8").splitlines()) == len(rows) - 1
+    assert (result.row("sobhard:all|0")["n_blocked"], result.row("sobhard:all|0")["n_generated"]) == (1, len(rows) - 1)
+    assert "blocked, in the server's words: 1 refusal: no\n" in result.out
+    assert f"warning: {len(rows) - 1} of {len(rows) - 1} answers hold reasoning in the marks of mistral" in result.out
+    cut = sob("--full", "--responses", str(saved), "--reasoning-marks", "mistral", data=folder)
+    (written,) = cut.run_dir.glob("samples_*.jsonl")
+    assert {tuple(json.loads(line)["resps"][0]) for line in written.read_text(encoding="utf-8").splitlines()} == {
+        ("b",)
+    }
+    assert "warning" not in cut.out
+
+
 def test_its_answers_can_be_scored_once_references_are_there(tmp_path):
     """The exported row's id leads back to the full row."""
     folder = write_rows(tmp_path / "own", [blanked(row) for row in split_rows("test")], split_rows("shots"))
