@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 from pydantic_core import ErrorDetails
 
-__all__ = ["NEWEST", "Asset", "Card", "Facts", "FactsError", "Official", "Shipped", "read_facts"]
+__all__ = ["NEWEST", "Asset", "Built", "Card", "Facts", "FactsError", "Official", "Shipped", "read_facts"]
 
 # An official dataset that no commit is pinned of: the Hub's newest one is taken, and the run records which it was.
 NEWEST: Final = "newest, recorded"
@@ -28,16 +28,31 @@ class FactsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, config=_EXACT)
+class Built:
+    """How a dataset is made that is not kept with the project.
+
+    Attributes:
+        module: the command that writes its files, ``python -m MODULE --out FOLDER``.
+        sha256: of the file of each split.
+    """
+
+    module: str
+    sha256: Mapping[str, _Digest]
+
+
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Shipped:
-    """A dataset that this project brings along.
+    """A dataset that this project brings along, or builds at its first use.
 
     Attributes:
         rows: number of rows by split.
         note: a sentence that belongs under every table over it, or empty.
+        built: where it is built.
     """
 
     rows: Mapping[str, int]
     note: str
+    built: Built | None = None
 
 
 @dataclass(frozen=True, slots=True, config=_EXACT)

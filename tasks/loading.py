@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
+from tasks.built import built_folder
 from tasks.facts import Facts, read_facts
 from tasks.folders import file_sha256, render_card, write_copy
 from tasks.hub import download
@@ -83,10 +84,12 @@ class DatasetLoader(ABC):
     def _load(self) -> DatasetHandle:
         name, facts = self.request.name, self.facts()
         if name in facts.shipped:
-            paths = {split: [self.shipped() / f"{split}.jsonl"] for split in self.files()}
+            shipped = facts.shipped[name]
+            folder = built_folder(self.request, self.benchmark, shipped.built) if shipped.built else self.shipped()
+            paths = {split: [folder / f"{split}.jsonl"] for split in self.files()}
             if not paths["test"][0].is_file():
                 raise DatasetError(f"--dataset {name}: the data is not in this checkout")
-            return self._handle(self.shipped(), self.checked(_read(paths)), None, facts.shipped[name].note)
+            return self._handle(folder, self.checked(_read(paths)), None, shipped.note)
         revision = None
         if name == "official":
             wanted = {split: self.hub_test if split == "test" else split for split in self.files()}

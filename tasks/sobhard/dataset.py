@@ -10,7 +10,7 @@ from metrics.sobhard import check_row, is_blanked
 from metrics.sobhard.question import FAMILIES
 from metrics.sobhard.row_checks import DIFFICULTIES
 from metrics.sobhard.rows import row_id
-from tasks.benchmark import DatasetError, DatasetHandle
+from tasks.benchmark import DatasetError
 from tasks.loading import DatasetLoader, Splits
 from tasks.rows import Row, check_rows, read_rows, text_at, value_at
 from tasks.sobhard.history import History
@@ -34,10 +34,6 @@ _BLANKED_NOTE: Final = (
     "the questions come without references, as in the public copy: answers are generated and written for the official "
     "scorer, there is no score"
 )
-_NO_BUILTIN: Final = (
-    "--dataset builtin: the full set of 825 questions is not part of this version; a set of 33 questions, one for each "
-    "family and difficulty, is: --dataset builtin-small"
-)
 
 
 def belongs(row: Mapping[str, Any], subset: str) -> bool:
@@ -59,11 +55,6 @@ class SOBHardLoader(DatasetLoader):
     """
 
     benchmark = "sobhard"
-
-    def _load(self) -> DatasetHandle:
-        if self.request.name == "builtin":
-            raise DatasetError(_NO_BUILTIN)
-        return super()._load()
 
     def read_row(self, row: Row, split: str) -> dict[str, Any]:
         """The row with the fields of the contract and no others, each of one type, which every reader accepts."""

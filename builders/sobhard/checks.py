@@ -1,0 +1,86 @@
+"""What is proven of every question before it is kept: its reference scores 1.0, and no shortcut scores."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from builders.sobhard.operations import ProgramError, run_program
+from builders.sobhard.targets import write_target
+from metrics.sobhard import answer_text, check_row, score
+from metrics.sobhard.targets import TARGETS
+
+__all__ = ["problem_of", "shortcuts", "stands_in_input"]
+
+Row = Mapping[str, Any]
+_EMPTY: Final = {
+    "json": ("{}", "[]"),
+    "jsonl": ("", "{}"),
+    "yaml": ("{}", "[]", ""),
+    "toml": ("", "a = 1"),
+    "properties": ("", "a = "),
+    "sqlinsert": ("", "INSERT INTO records (a) VALUES (NULL);"),
+}
+
+
+def problem_of(row: Row) -> str:
+    """What is wrong with a row, or ""."""
+    check_row(row)
+    result = score(row, answer_text(dict(row)))
+    if set(result.metrics.values()) != {1.0}:
+        failed = [name for name, verdict in result.constraints.items() if verdict and not verdict.passed]
+        return f"the reference fails {', '.join(failed)}"
+    for name, body in shortcuts(row):
+        if score(row, fenced(row, body)).metrics["sample_pass_rate"]:
+            return f"{name} passes"
+    return ""
+
+
+def fenced(row: Row, body: str) -> str:
+    """A body as an answer to a row."""
+    return f"```{row['meta']['fence_tag']}\n{body}\n```"
+
+
+def stands_in_input(row: Row) -> bool:
+    """Whether the reference stands verbatim in what the prompt shows."""
+    reference = row["meta"]["reference"]
+    return any(reference in text for text in row["inputs"].values())
+
+
+def shortcuts(row: Row) -> Iterator[tuple[str, str]]:
+    """Answers that cost nothing, by name: the input as it stands or rewritten, an empty document, a chain left early."""
+    meta = row["meta"]
+    target = meta["categories"]["target_format"]
+    task, checks = json.loads(meta["task_meta"]), json.loads(meta["checks"])
+    yield "the input handed back", row["inputs"]["input_data"]
+    for body in _EMPTY[target]:
+        yield "an empty document", body
+    if meta["categories"]["family"] != "convert":
+        for name in ("source", "source_b", "prev_state"):
+            yield from _written(f"{name} handed back", target, checks.get(name))
+    for steps in range(1, len(task.get("program", ()))):
+        start = checks["source"]
+        if (meta["categories"]["family"], task.get("turn_family")) in _FROM_SOURCE or task.get("turn_family") == "transform":
+            try:
+                yield from _written("a chain left early", target, run_program(start, task["program"][:steps]))
+            except ProgramError:
+                continue
+
+
+_FROM_SOURCE: Final = {("transform", None), ("repair", None)}
+
+
+def _written(name: str, target: str, value: Any) -> Iterator[tuple[str, str]]:
+    if value is not None:
+        try:
+            yield name, write_target(target, value)
+        except ValueError:
+            return
+
+
+def applicable(row: Row) -> list[str]:
+    """Constraints that the reference meets."""
+    verdicts = score(row, answer_text(dict(row))).constraints
+    return [name for name, verdict in verdicts.items() if verdict is not None]
+
+
+TAGS: Final = {name: target.tag for name, target in TARGETS.items()}

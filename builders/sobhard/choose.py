@@ -1,0 +1,135 @@
+"""Which document a question is about, and in which notation it is shown.
+
+Documents are drawn by chance, weighted: near the wanted length, seldom used so far, in a notation seldom shown so far.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from builders.sobhard.corpus import Document, renderings
+from builders.sobhard.plan import TIERS, Slot
+from builders.sobhard.sources import SourceRefused, write
+
+__all__ = ["MOST_USES", "Chooser", "Shown"]
+
+MOST_USES: Final = 93  # questions behind one file
+_MEANS: Final = {"easy": 9_700, "medium": 14_000, "hard": 17_200}  # characters of input by difficulty
+_PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of the input against the document's
+_TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
+_LIST_TARGETS: Final = ("jsonl", "sqlinsert")
+_OBJECT_TARGETS: Final = ("toml", "properties")
+_SAME_DOCUMENT: Final = ("convert", "patch", "apply_diff", "repair", "session")
+
+
+class Shown(NamedTuple):
+    """A document in a notation.
+
+    Attributes:
+        document: what is shown.
+        notation: in which notation.
+        length: characters.
+    """
+
+    document: Document
+    notation: str
+    length: int
+
+
+class Chooser:
+    """Documents of a corpus, and how often each was used."""
+
+    def __init__(self, documents: Iterable[Document], seed: int) -> None:
+        self._shown = [shown for document in documents for shown in _ways(document)]
+        self.uses: Counter[str] = Counter()
+        self.notations: Counter[str] = Counter()
+        self._talk = _drawn({shown.document.id for shown in self._shown}, seed)
+        self._asked: set[tuple[str, ...]] = set()
+        self._lengths: dict[str, list[float]] = {name: [] for name in _MEANS}
+        self._fame = _fame({shown.document.origin for shown in self._shown}, seed)
+
+    def candidates(self, rng: random.Random, slot: Slot) -> Iterator[Shown]:
+        """Documents for a slot, the likeliest first, by chance."""
+        low, high = TIERS[slot.tier]
+        wanted = self._wanted(rng, slot)
+        factor = _PAIRED.get(slot.family, 1.0)
+        keyed = []
+        for shown in self._shown:
+            length = shown.length * factor
+            if not low <= length < high or not self._suits(slot, shown):
+                continue
+            far = abs(math.log(length / wanted))
+            weight = math.exp(-6 * far) * self._fame[shown.document.origin]
+            weight /= (1 + self.uses[shown.document.origin]) * (1 + self.notations[shown.notation]) ** 0.5
+            keyed.append((rng.random() ** (1 / weight), shown.document.id, shown.notation, shown))
+        for *_, shown in sorted(keyed, reverse=True, key=lambda entry: entry[:3]):
+            yield shown
+
+    def take(self, slot: Slot, shown: Shown, length: int) -> None:
+        """Count a question that was made."""
+        self.uses[shown.document.origin] += 1
+        self.notations[shown.notation] += 1
+        self._asked.add(_question(slot, shown))
+        self._lengths[slot.difficulty].append(length)
+
+    def _suits(self, slot: Slot, shown: Shown) -> bool:
+        document = shown.document
+        if self.uses[document.origin] >= MOST_USES or _question(slot, shown) in self._asked:
+            return False
+        if (slot.family == "session") != (document.id in self._talk) and slot.family in (*_TALKED_ABOUT, "session"):
+            return False
+        if slot.family in _SAME_DOCUMENT and not _root_fits(slot.target, document.value):
+            return False
+        return True
+
+    def _wanted(self, rng: random.Random, slot: Slot) -> float:
+        """A length by chance from the slot's tier, so that the mean of the difficulty comes out."""
+        low, high = TIERS[slot.tier]
+        if slot.tier == "short":
+            return rng.uniform(2_000, high)
+        if slot.tier == "medium":
+            return rng.uniform(*{"easy": (4_200, 8_800), "medium": (6_000, 9_900)}.get(slot.difficulty, (7_000, 9_900)))
+        length = rng.uniform(low, 12_000) if rng.random() < 0.2 else 12_000 + rng.expovariate(1 / 7_800)
+        made = self._lengths[slot.difficulty]
+        over = sum(made) - len(made) * _MEANS[slot.difficulty]
+        return min(max(length - over / 12, 10_500), high * 0.97)
+
+
+def _ways(document: Document) -> Iterator[Shown]:
+    yield Shown(document, document.notation, len(document.text))
+    for notation in renderings(document):
+        if notation != document.notation:
+            try:
+                yield Shown(document, notation, len(write(notation, document.value)))
+            except SourceRefused:
+                continue
+
+
+def _root_fits(target: str, value: Any) -> bool:
+    """Whether the root of a document is one that the target holds."""
+    if target in _LIST_TARGETS:
+        return isinstance(value, list)
+    return isinstance(value, dict) if target in _OBJECT_TARGETS else True
+
+
+def _question(slot: Slot, shown: Shown) -> tuple[str, ...]:
+    """What no two questions of a family may share; only a conversion says nothing but document and notations."""
+    more = (shown.notation, slot.target) if slot.family == "convert" else (str(slot.number),)
+    return (slot.family, shown.document.id, *more)
+
+
+def _drawn(ids: set[str], seed: int) -> set[str]:
+    """Documents for conversations: a third."""
+    order = sorted(ids)
+    random.Random(f"{seed}/conversations").shuffle(order)
+    return set(order[: len(order) // 3])
+
+
+def _fame(origins: set[str], seed: int) -> Mapping[str, float]:
+    """How much each file is liked: a few of them much."""
+    rng = random.Random(f"{seed}/files")
+    return {origin: rng.paretovariate(1.2) for origin in sorted(origins)}
+
+

@@ -1,0 +1,311 @@
+"""One sampler a family: what is asked of a document, and the documents that the recipe names."""
+
+import copy
+import random
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import Any, Final, NamedTuple
+
+from builders.sobhard.operations import infer
+from builders.sobhard.breaks import break_document
+from builders.sobhard.corpus import Document
+from builders.sobhard.plan import Slot
+from builders.sobhard.samplers.edits import draw_ops, draw_version
+from builders.sobhard.samplers.facts import addressable, common_fields, distinct, of_kind, places, records_of
+from builders.sobhard.samplers.programs import NAMES_KEPT, Unsuitable, draw_program
+from builders.sobhard.sources import NOTATIONS
+from builders.sobhard.targets import write_target
+
+__all__ = ["SAMPLERS", "Draw"]
+
+Recipe = dict[str, Any]
+_BY_DIFFICULTY: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
+    "paths": {"easy": (6, 8), "medium": (12, 16), "hard": (20, 26)},
+    "absent": {"easy": (1, 1), "medium": (1, 2), "hard": (2, 4)},
+    "breaks": {"easy": (1, 1), "medium": (2, 3), "hard": (4, 6)},
+    "ops": {"easy": (3, 4), "medium": (6, 8), "hard": (10, 13)},
+    "edits": {"easy": (4, 6), "medium": (8, 12), "hard": (14, 20)},
+    "placeholders": {"easy": (2, 3), "medium": (3, 5), "hard": (4, 7)},
+    "turn ops": {"easy": (3, 4), "medium": (4, 6), "hard": (5, 8)},
+}
+_TABLES: Final = ("records", "map", "sections")  # shapes of notations whose second version keeps its columns
+
+
+class Draw(NamedTuple):
+    """What a sampler draws from.
+
+    Attributes:
+        rng: of the slot.
+        slot: the question wanted.
+        document: the document chosen.
+        notation: the notation it is shown in.
+        used: how often each rule was taken in the set so far.
+    """
+
+    rng: random.Random
+    slot: Slot
+    document: Document
+    notation: str
+    used: MutableMapping[str, int]
+
+    def count(self, what: str) -> int:
+        """How many of something, by difficulty."""
+        return self.rng.randint(*_BY_DIFFICULTY[what][self.slot.difficulty])
+
+    def holds(self, value: Any) -> bool:
+        """Whether the target notation holds a value."""
+        return _holds(self.slot.target, value)
+
+    def program(self, value: Any, *, allowed: tuple[str, ...] | None = None, last: bool = True) -> Recipe:
+        """The slot's rules for a value, as part of a recipe; ``last``: what they make is the answer."""
+        if not self.slot.steps:
+            return {}
+        steps = min(self.slot.steps, len(allowed)) if allowed else self.slot.steps
+        fits = self.holds if last else lambda value: True
+        return {"program": draw_program(self.rng, value, steps, self.used, allowed, fits)[0]}
+
+
+def _holds(target: str, value: Any) -> bool:
+    try:
+        write_target(target, value)
+    except ValueError:
+        return False
+    return True
+
+
+def _convert(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    return {}, {}
+
+
+def _extract(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    """Paths to scalars and small parts from all over the document, and some that lead nowhere, by a hair."""
+    rng, value = draw.rng, draw.document.value
+    found = [place for place in places(value) if len(str(place.value)) <= 120 and place.value is not None]
+    wanted = draw.count("paths")
+    if len(found) < 3 * wanted:
+        raise Unsuitable("too few places")
+    chosen = [place.path for place in rng.sample(found, wanted)]
+    known = {place.path for place in places(value)}
+    absent: list[str] = []
+    for _ in range(100):
+        if len(absent) == draw.count("absent"):
+            break
+        path = _near(rng, rng.choice(chosen), known)
+        if path and path not in absent:
+            absent.append(path)
+    if not absent:
+        raise Unsuitable("no path is near another")
+    paths = chosen + absent
+    rng.shuffle(paths)
+    answer = {place.path: place.value for place in found if place.path in chosen}
+    recipe: Recipe = {"paths": paths}
+    if draw.slot.steps:
+        shown = {path: answer.get(path) for path in paths}
+        recipe |= draw.program(shown, allowed=NAMES_KEPT)
+    return recipe, {}
+
+
+def _near(rng: random.Random, path: str, known: set[str]) -> str | None:
+    """A path that is not there and looks as if it were: another index or another key of the document."""
+    head, dot, last = path.rpartition(".")
+    if last.endswith("]"):
+        stem, _, index = last[:-1].rpartition("[")
+        near = f"{head}{dot}{stem}[{int(index) + rng.choice([5, 40, 500])}]"
+    else:
+        others = distinct([entry.rpartition(".")[2] for entry in sorted(known) if not entry.endswith("]")])
+        near = f"{head}{dot}{rng.choice(others)}"
+    return None if near in known else near
+
+
+def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    return draw.program(draw.document.value), {}
+
+
+def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    document = draw.document
+    text = shown_text(document, draw.notation)
+    layout = document.layout if draw.notation == document.notation else None
+    broken = break_document(draw.rng, draw.notation, text, draw.count("breaks"), layout)
+    if broken is None:
+        raise Unsuitable("the document cannot be broken so often")
+    return {"broken": broken.text, "kinds": list(broken.kinds), **draw.program(document.value)}, {}
+
+
+def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    rng, value = draw.rng, draw.document.value
+    recipe = draw.program(value, last=False)
+    described = draw_result(value, recipe)
+    kinds = {"easy": ["minimal", "bounds", "enum"], "medium": ["bounds", "enum", "union", "oneOf"]}
+    order = kinds.get(draw.slot.difficulty, ["union", "oneOf", "full"])
+    plain = infer(described, "minimal")
+    for kind in rng.sample(order, len(order)):
+        schema = infer(described, kind)
+        if (kind == "minimal" or schema != plain) and draw.holds(schema):
+            return {**recipe, "schema_kind": kind}, {}
+    raise Unsuitable("every kind of schema is the plain one")
+
+
+def _patch(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    ops, patched = draw_ops(draw.rng, draw.document.value, draw.count("ops"), uniform=draw.slot.target == "sqlinsert")
+    return {"ops": ops, **draw.program(patched)}, {}
+
+
+def _versions(draw: Draw) -> tuple[Any, dict[str, Any]]:
+    """A second version that the first one's notation holds."""
+    uniform = NOTATIONS[draw.notation].shape in _TABLES or draw.slot.target == "sqlinsert"
+    return draw_version(draw.rng, draw.document.value, draw.count("edits"), uniform=uniform), {}
+
+
+def _diff(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    newer, _ = _versions(draw)
+    return {"document_b": "newer"}, {"newer": newer}
+
+
+def _apply_diff(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    newer, _ = _versions(draw)
+    notation = draw.rng.choice(["json", "yaml"])
+    return {"document_b": "newer", "source_b": notation, **draw.program(newer)}, {"newer": newer}
+
+
+def _merge(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    """Two parts of one table that share a key, some rows and one more column, in which B has other values in places."""
+    rng, slot = draw.rng, draw.slot
+    records = records_of(draw.document.value)
+    names = common_fields(records)
+    keys = [
+        name
+        for name in names
+        if (_texts := [record[name] for record in records]) and of_kind(_texts, str, int)
+        and len(set(_texts)) >= 0.8 * len(_texts) and all(str(text).strip() for text in _texts)
+    ]
+    if len(records) < 6 or len(names) < 4 or not keys:
+        raise Unsuitable("no table with a key")
+    key = rng.choice(keys[:3])
+    others = [name for name in names if name != key]
+    cut = rng.randint(1, len(others) - 2)
+    shared, left, right = others[cut], others[:cut], others[cut + 1 :]
+    rows = list(range(len(records)))
+    low, high = len(rows) // 5, len(rows) - len(rows) // 5
+    first = [{name: records[row][name] for name in (key, *left, shared)} for row in rows[:high]]
+    second = [{name: records[row][name] for name in (key, shared, *right)} for row in rows[low:]]
+    rng.shuffle(second)
+    for entry in rng.sample(second, max(2, len(second) // 4)):
+        entry[shared] = rng.choice(second)[shared]
+    if slot.difficulty == "hard":
+        twin = copy.deepcopy(rng.choice(second))
+        twin |= {name: rng.choice(second)[name] for name in right}
+        second.insert(rng.randrange(len(second) + 1), twin)
+    same_columns = slot.target == "sqlinsert"
+    join = {
+        "key": key,
+        "winner": rng.choice("AB"),
+        "unmatched_a": "drop" if same_columns else rng.choice(["keep", "drop"]),
+        "unmatched_b": "drop" if same_columns else rng.choice(["append", "drop"]),
+        "order": rng.choice("AB"),
+    }
+    from builders.sobhard.operations import join_records
+
+    joined = join_records(first, second, join)
+    return {"document": "left", "document_b": "right", "join": join, **draw.program(joined)}, {
+        "left": first,
+        "right": second,
+    }
+
+
+_PHRASES: Final = (
+    "{label}: {slot}",
+    "{label} — {slot}",
+    "{label}={slot}",
+    "[{label}] {slot}",
+    "{label} «{slot}»",
+    "{slot} ({label})",
+)
+_JOINTS: Final = ("; ", ", ", " | ", " / ", " · ", "\t")
+
+
+def _template(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    """A line of labelled places; with an escape where the slot says so."""
+    rng, value = draw.rng, draw.document.value
+    recipe = draw.program(value, last=False)
+    records = records_of(draw_result(value, recipe))
+    if len(records) < 3:
+        raise Unsuitable("no records for a template")
+    paths = [place.path for place in places(records[0]) if not isinstance(place.value, dict | list)]
+    usable = [path for path in paths if _plain_everywhere(records, path)]
+    wanted = min(draw.count("placeholders"), len(usable))
+    if wanted < 2:
+        raise Unsuitable("too few fields for a template")
+    chosen = rng.sample(usable, wanted)
+    joint = rng.choice(_JOINTS)
+    parts = [rng.choice(_PHRASES).format(label=path.rpartition(".")[2], slot=f"${{{path}}}") for path in chosen]
+    if draw.slot.escape:
+        parts.insert(rng.randrange(len(parts) + 1), f"$${{{rng.choice(chosen)}}}")
+    return {**recipe, "template": joint.join(parts)}, {}
+
+
+def _plain_everywhere(records: list[dict[str, Any]], path: str) -> bool:
+    """Whether a path leads to no container and to no text that looks like a place in any record."""
+    for record in records:
+        found = {place.path: place.value for place in places(record)}.get(path)
+        if isinstance(found, dict | list) or (isinstance(found, str) and ("${" in found or "\n" in found)):
+            return False
+    return True
+
+
+def _session(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+    """Turns of patches and rules, each on the result of the one before; the targets of earlier turns are drawn."""
+    rng, slot = draw.rng, draw.slot
+    state, states, turns = draw.document.value, [draw.document.value], []
+    for number, turn in enumerate(slot.turns, 1):
+        graded = number == len(slot.turns)
+        start = states[-2] if turn.undo else state
+        targets = [slot.target] if graded else rng.sample(["json", "yaml", "jsonl", "toml"], 4)
+        used = draw.used
+        if turn.family == "patch":
+            ops, state = draw_ops(rng, start, draw.count("turn ops"))
+            made: Recipe = {"ops": ops}
+        else:
+            steps = 1 if slot.difficulty == "easy" else 2
+            program, state = draw_program(rng, start, steps, used, None if graded else _EARLIER_RULES)
+            made = {"program": program}
+        target = next((name for name in targets if _holds(name, state)), None)
+        if target is None:
+            raise Unsuitable("no notation holds the state of a turn")
+        turns.append({"family": turn.family, "target": target, "undo": turn.undo, **made})
+        states.append(state)
+    return {"turns": turns}, {}
+
+
+# Rules after which a document still has enough for the next turn.
+_EARLIER_RULES: Final = (
+    *("sort_keys", "camel_keys", "drop_empty", "filter_records", "sort_records", "project_fields"),
+    *("numbers_from_strings", "dedup_records", "renumber", "top_n_per_group"),
+)
+
+
+def draw_result(value: Any, recipe: Recipe) -> Any:
+    """A value after the rules of a recipe, if it has any."""
+    from builders.sobhard.programs import run_program
+
+    return run_program(value, recipe["program"]) if "program" in recipe else value
+
+
+def shown_text(document: Document, notation: str) -> str:
+    """A document as a question shows it."""
+    from builders.sobhard import sources
+
+    return document.text if notation == document.notation else sources.write(notation, document.value)
+
+
+SAMPLERS: Final[Mapping[str, Callable[[Draw], tuple[Recipe, dict[str, Any]]]]] = {
+    "convert": _convert,
+    "extract": _extract,
+    "repair": _repair,
+    "transform": _transform,
+    "schema_gen": _schema_gen,
+    "patch": _patch,
+    "diff": _diff,
+    "apply_diff": _apply_diff,
+    "merge": _merge,
+    "template": _template,
+    "session": _session,
+}
