@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from builders.sobhard.operations import ProgramError, run_program
+from builders.sobhard.damage import fenced
+from builders.sobhard.operations import OperationRefused, run_program
 from builders.sobhard.targets import write_target
 from metrics.sobhard import answer_text, check_row, score
-from metrics.sobhard.targets import TARGETS
 
 __all__ = ["problem_of", "shortcuts", "stands_in_input"]
 
@@ -35,11 +35,6 @@ def problem_of(row: Row) -> str:
     return ""
 
 
-def fenced(row: Row, body: str) -> str:
-    """A body as an answer to a row."""
-    return f"```{row['meta']['fence_tag']}\n{body}\n```"
-
-
 def stands_in_input(row: Row) -> bool:
     """Whether the reference stands verbatim in what the prompt shows."""
     reference = row["meta"]["reference"]
@@ -62,7 +57,7 @@ def shortcuts(row: Row) -> Iterator[tuple[str, str]]:
         if (meta["categories"]["family"], task.get("turn_family")) in _FROM_SOURCE or task.get("turn_family") == "transform":
             try:
                 yield from _written("a chain left early", target, run_program(start, task["program"][:steps]))
-            except ProgramError:
+            except OperationRefused:
                 continue
 
 
@@ -75,12 +70,3 @@ def _written(name: str, target: str, value: Any) -> Iterator[tuple[str, str]]:
             yield name, write_target(target, value)
         except ValueError:
             return
-
-
-def applicable(row: Row) -> list[str]:
-    """Constraints that the reference meets."""
-    verdicts = score(row, answer_text(dict(row))).constraints
-    return [name for name, verdict in verdicts.items() if verdict is not None]
-
-
-TAGS: Final = {name: target.tag for name, target in TARGETS.items()}

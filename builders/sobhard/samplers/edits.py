@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from builders.sobhard.operations import OperationRefused, patched
 from builders.sobhard.samplers.facts import Place, addressable, places, records_of
 from builders.sobhard.samplers.programs import Unsuitable
-from metrics.sobhard.operations import OperationError, apply_ops
 
 __all__ = ["draw_ops", "draw_version"]
 
@@ -42,8 +42,8 @@ def draw_ops(rng: random.Random, value: Any, count: int, *, uniform: bool = Fals
         if op is None:
             raise Unsuitable(f"{len(ops)} of {count} edits found a place")
         try:
-            state = apply_ops(state, [op])
-        except OperationError as error:
+            state = patched(state, [op])
+        except OperationRefused as error:
             raise Unsuitable(str(error)) from error
         touched.add(op["path"])
         ops.append(op)
@@ -66,7 +66,7 @@ def draw_version(rng: random.Random, value: Any, count: int, *, uniform: bool) -
         kind = _KINDS[done % len(_KINDS)] if done < len(_KINDS) else rng.choice(_KINDS)
         op = _draw_op(rng, state, kind, set(), uniform, tail=True)
         if op is not None:
-            state = apply_ops(state, [op])
+            state = patched(state, [op])
             done += 1
     raise Unsuitable(f"{done} of {count} edits found a place")
 

@@ -5,7 +5,9 @@ import random
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Final, NamedTuple
 
-from builders.sobhard.operations import infer
+from builders.sobhard import sources
+from builders.sobhard.operations import join as join_records
+from builders.sobhard.operations import run_program, schema
 from builders.sobhard.breaks import break_document
 from builders.sobhard.corpus import Document
 from builders.sobhard.plan import Slot
@@ -136,10 +138,10 @@ def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     described = draw_result(value, recipe)
     kinds = {"easy": ["minimal", "bounds", "enum"], "medium": ["bounds", "enum", "union", "oneOf"]}
     order = kinds.get(draw.slot.difficulty, ["union", "oneOf", "full"])
-    plain = infer(described, "minimal")
+    plain = schema(described, "minimal")
     for kind in rng.sample(order, len(order)):
-        schema = infer(described, kind)
-        if (kind == "minimal" or schema != plain) and draw.holds(schema):
+        made = schema(described, kind)
+        if (kind == "minimal" or made != plain) and draw.holds(made):
             return {**recipe, "schema_kind": kind}, {}
     raise Unsuitable("every kind of schema is the plain one")
 
@@ -202,8 +204,6 @@ def _merge(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
         "unmatched_b": "drop" if same_columns else rng.choice(["append", "drop"]),
         "order": rng.choice("AB"),
     }
-    from builders.sobhard.operations import join_records
-
     joined = join_records(first, second, join)
     return {"document": "left", "document_b": "right", "join": join, **draw.program(joined)}, {
         "left": first,
@@ -284,15 +284,11 @@ _EARLIER_RULES: Final = (
 
 def draw_result(value: Any, recipe: Recipe) -> Any:
     """A value after the rules of a recipe, if it has any."""
-    from builders.sobhard.programs import run_program
-
     return run_program(value, recipe["program"]) if "program" in recipe else value
 
 
 def shown_text(document: Document, notation: str) -> str:
     """A document as a question shows it."""
-    from builders.sobhard import sources
-
     return document.text if notation == document.notation else sources.write(notation, document.value)
 
 

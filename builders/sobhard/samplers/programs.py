@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any, Final
 
-from builders.sobhard.programs import ProgramError, run_program
+from builders.sobhard.operations import OperationRefused, run_program
 from builders.sobhard.samplers.facts import common_fields, distinct, of_kind, records_of, size
 
 __all__ = ["NAMES_KEPT", "Unsuitable", "draw_program"]
@@ -67,7 +67,7 @@ def _each_matters(value: Any, program: list[Step], result: Any) -> bool:
         try:
             if _same(run_program(value, program[:index] + program[index + 1 :]), result):
                 return False
-        except ProgramError:
+        except OperationRefused:
             continue
     return True
 
@@ -102,7 +102,7 @@ def _works(value: Any, step: Step) -> bool:
     """Whether a rule changes a value, key order included, and leaves enough of it."""
     try:
         result = run_program(value, [step])
-    except ProgramError:
+    except OperationRefused:
         return False
     if _same(result, value):
         return False
