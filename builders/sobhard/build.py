@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from builders.sobhard import rows
@@ -18,6 +18,7 @@ __all__ = ["MOST_IN_INPUT", "BuildError", "Built", "build"]
 
 MOST_IN_INPUT = 9  # questions whose answer stands in the input
 _TRIES = 60  # documents tried for a question
+_RARE = ("properties", "sqlinsert")  # targets that few documents fit
 
 
 class BuildError(RuntimeError):
@@ -30,11 +31,15 @@ class Built(NamedTuple):
     Attributes:
         test: graded rows.
         shots: demonstrations and earlier turns, with their answers.
+        documents: ids of the documents behind them.
+        held_back: graded rows from documents that the shipped set never uses.
         refused: documents tried for a question and not taken, by family and reason.
     """
 
     test: list[Row]
     shots: list[Row]
+    documents: frozenset[str]
+    held_back: int
     refused: Counter[tuple[str, str]]
 
 
@@ -43,7 +48,7 @@ def build(
     seed: int,
     *,
     slots: Iterable[Slot] | None = None,
-    pool: str = "shipped",
+    private: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Built:
     """Make a set.
@@ -52,42 +57,66 @@ def build(
         documents: the corpus.
         seed: decides everything that is left to chance.
         slots: the questions wanted; the full plan by default.
-        pool: which wordings are used, see ``wording``.
+        private: whether documents and wordings that are held back from the shipped set may be used; they are preferred.
         progress: told how many questions are done.
 
     Raises:
         BuildError: a question could not be made.
     """
     wanted = plan(seed) if slots is None else list(slots)
-    maker = _Maker(documents, seed, pool)
+    dialogues = {slot.number: place for place, slot in enumerate((s for s in wanted if s.turns), 1)}
+    kept = [document for document in documents if private or not document.held_back]
+    maker = _Maker(kept, seed, "private" if private else "shipped", dialogues)
     shown = [row for slot in demonstrations(seed) for row in maker.make(slot, "demonstration")]
     test: list[Row] = []
     # Questions that few documents fit come first: what they need is still unused.
-    order = sorted(wanted, key=lambda slot: (slot.target not in ("properties", "sqlinsert"), slot.family != "session"))
+    order = sorted(wanted, key=lambda slot: (slot.target not in _RARE, slot.family != "session", slot.target != "toml"))
     made: dict[int, list[Row]] = {}
-    for done, slot in enumerate(order):
+    for done in range(len(order)):
         progress(done, len(order))
-        made[slot.number] = maker.make(slot, "question")
-    dialogue = 0
+        made[order[done].number] = _make_or_swap(maker, order, done)
     for slot in wanted:
         *earlier, graded = made[slot.number]
-        if earlier:
-            dialogue += 1
-            rows.name_dialogue([*earlier, graded], dialogue)
         shown += earlier
         test.append(graded)
     progress(len(order), len(order))
     rows.complete(test, shown)
-    return Built(test, shown, maker.refused)
+    return Built(test, shown, frozenset(maker.documents), maker.held_back, maker.refused)
+
+
+def _make_or_swap(maker: "_Maker", order: list[Slot], place: int) -> list[Row]:
+    """The rows of a slot; where no document gives them, it takes the target of a later slot of its family, and gives
+    it its own.
+    """
+    slot = order[place]
+    try:
+        return maker.make(slot, "question")
+    except BuildError:
+        tried = {slot.target}
+        for later in range(place + 1, len(order)):
+            other = order[later]
+            if other.family != slot.family or other.target in tried:
+                continue
+            tried.add(other.target)
+            try:
+                made = maker.make(slot._replace(target=other.target), "question")
+            except BuildError:
+                continue
+            order[later] = other._replace(target=slot.target)
+            return made
+        raise
 
 
 class _Maker:
-    def __init__(self, documents: Iterable[Document], seed: int, pool: str) -> None:
+    def __init__(self, documents: Iterable[Document], seed: int, pool: str, dialogues: Mapping[int, int]) -> None:
         self._chooser = Chooser(documents, seed)
         self._seed = seed
         self._pool = pool
+        self._dialogues = dialogues
         self._used: Counter[str] = Counter()
         self._in_input = 0
+        self.documents: set[str] = set()
+        self.held_back = 0
         self.refused: Counter[tuple[str, str]] = Counter()
 
     def make(self, slot: Slot, role: str) -> list[Row]:
@@ -101,7 +130,9 @@ class _Maker:
             except (Unsuitable, RecipeError, ValueError) as error:
                 self.refused[slot.family, f"{type(error).__name__}: {error}"[:100]] += 1
                 continue
-            self._chooser.take(slot, shown, rows.input_length(made))
+            self.documents.add(shown.document.id)
+            self.held_back += shown.document.held_back and role == "question"
+            self._chooser.take(slot, shown, len(made[0]["inputs"]["input_data"]))
             return made
         raise BuildError(
             f"no document of the corpus gives a {slot.tier} {slot.family} question, {slot.difficulty}, in {slot.target}"
@@ -122,10 +153,10 @@ class _Maker:
             **chosen,
         }
         documents = {"document": shown.document, **named}
-        made = rows.session(recipe, documents, 0) if slot.turns else [rows.single(recipe, documents)]
+        made = rows.session(recipe, documents, self._dialogues[slot.number]) if slot.turns else [rows.single(recipe, documents)]
         for row in made:
             row["meta"]["categories"]["origin"] = shown.document.origin
-        if rows.tier(made) != slot.tier:
+        if made[0]["meta"]["categories"]["length_tier"] != slot.tier:
             raise Unsuitable("the input is of another tier")
         in_input = stands_in_input(made[-1])
         if in_input and self._in_input == MOST_IN_INPUT:

@@ -19,6 +19,7 @@ MOST_USES: Final = 93  # questions behind one file
 _MEANS: Final = {"easy": 9_700, "medium": 14_000, "hard": 17_200}  # characters of input by difficulty
 _PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of the input against the document's
 _TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
+_HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
 _LIST_TARGETS: Final = ("jsonl", "sqlinsert")
 _OBJECT_TARGETS: Final = ("toml", "properties")
 _SAME_DOCUMENT: Final = ("convert", "patch", "apply_diff", "repair", "session")
@@ -61,7 +62,7 @@ class Chooser:
             if not low <= length < high or not self._suits(slot, shown):
                 continue
             far = abs(math.log(length / wanted))
-            weight = math.exp(-6 * far) * self._fame[shown.document.origin]
+            weight = math.exp(-6 * far) * self._fame[shown.document.origin] * (_HELD_BACK if shown.document.held_back else 1)
             weight /= (1 + self.uses[shown.document.origin]) * (1 + self.notations[shown.notation]) ** 0.5
             keyed.append((rng.random() ** (1 / weight), shown.document.id, shown.notation, shown))
         for *_, shown in sorted(keyed, reverse=True, key=lambda entry: entry[:3]):

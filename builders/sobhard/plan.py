@@ -12,7 +12,7 @@ from metrics.sobhard.question import FAMILIES, SESSION
 from metrics.sobhard.row_checks import DIFFICULTIES
 from tasks.sobhard.prompts import STYLES
 
-__all__ = ["CELL", "DEMONSTRATIONS", "TIERS", "Slot", "Turn", "demonstrations", "plan", "tier_of"]
+__all__ = ["CELL", "DEMONSTRATIONS", "TIERS", "Slot", "Turn", "demonstrations", "plan", "small_plan", "tier_of"]
 
 CELL: Final = 25  # questions of a family and difficulty
 
@@ -123,6 +123,17 @@ def plan(seed: int) -> list[Slot]:
                     )
                 )
     return slots
+
+
+def small_plan(seed: int) -> list[Slot]:
+    """One question of each cell, for a corpus that gives no more: the cell's shortest."""
+    order = list(TIERS)
+    cells: dict[tuple[str, str], Slot] = {}
+    for slot in plan(seed):
+        held = cells.setdefault((slot.family, slot.difficulty), slot)
+        if order.index(slot.tier) < order.index(held.tier):
+            cells[slot.family, slot.difficulty] = slot
+    return list(cells.values())
 
 
 def demonstrations(seed: int) -> list[Slot]:

@@ -14,6 +14,7 @@ from builders.sobhard import sources
 from builders.sobhard.documents import Given, document, layout_of, text_of
 from builders.sobhard.families import FAMILIES, Asked, Recipe, RecipeError, Work
 from builders.sobhard.operations import ORDERING
+from builders.sobhard.plan import tier_of
 from builders.sobhard.sources import Layout
 from builders.sobhard.targets import write_target
 from builders.sobhard.wording import NOTATION_NAMES, Words, format_text, words_of
@@ -32,7 +33,6 @@ _GATES: Final = {
     "repair": "repair.data_intact",
     "schema_gen": "schema.validates_source",
 }
-_SHORT: Final = 4_000  # characters of input up to which a question counts as short; medium to three times that
 
 
 def single(recipe: Recipe, documents: Mapping[str, Any]) -> Row:
@@ -60,6 +60,7 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
     states = [given.value]
     notations = [recipe["source"]]
     rows = []
+    shown = text_of(given, recipe["source"], layout)
     for number, turn in enumerate(turns, 1):
         # An undoing turn starts from the state before the last one; both are refused as its answer.
         undo = bool(turn.get("undo"))
@@ -76,10 +77,11 @@ def session(recipe: Recipe, documents: Mapping[str, Any], dialogue: int) -> list
         task = _task(words, turn["family"], shown_as, turn["target"])
         if number == 1:
             task += f"\n\n{_conventions(recipe, words, layout)}"
-            data = text_of(given, shown_as, layout)
+            data = shown
         else:
             data = words.text("tasks.earlier_state" if undo else "tasks.later_state")
         row = _row({**recipe, "family": "session"}, words, work, task, data, shown_as, turn["target"], given.origin)
+        row["meta"]["categories"]["length_tier"] = tier_of(len(shown))
         if undo:
             row["inputs"]["question"] = f"{words.text('tasks.undo')} {row['inputs']['question']}"
         row["meta"] |= {"dialogue_id": dialogue, "turn_index": number, "n_turns": len(turns)}
@@ -97,7 +99,6 @@ def _row(recipe: Recipe, words: Words, work: Work, task: str, data: str, source:
     style = recipe["style"]
     if style not in STYLES:
         raise RecipeError(f"no register: {style}")
-    length = len(data)
     return {
         "instruction": "",
         "inputs": {
@@ -124,7 +125,7 @@ def _row(recipe: Recipe, words: Words, work: Work, task: str, data: str, source:
                 "language": "ru",
                 "source_format": source,
                 "target_format": target,
-                "length_tier": "short" if length < _SHORT else "medium" if length < 3 * _SHORT else "long",
+                "length_tier": tier_of(len(data)),
                 "prompt_style": style,
                 "origin": origin,
             },

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from builders.sobhard import sources
 from builders.sobhard.operations import join as join_records
 from builders.sobhard.operations import run_program, schema
-from builders.sobhard.breaks import break_document
+from builders.sobhard.breaks import BreakRefused, break_document
 from builders.sobhard.corpus import Document
 from builders.sobhard.plan import Slot
 from builders.sobhard.samplers.edits import draw_ops, draw_version
@@ -67,6 +67,8 @@ class Draw(NamedTuple):
 
 
 def _holds(target: str, value: Any) -> bool:
+    if target == "sqlinsert" and not records_of(value):
+        return False
     try:
         write_target(target, value)
     except ValueError:
@@ -124,12 +126,13 @@ def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
 
 def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     document = draw.document
-    text = shown_text(document, draw.notation)
-    layout = document.layout if draw.notation == document.notation else None
-    broken = break_document(draw.rng, draw.notation, text, draw.count("breaks"), layout)
-    if broken is None:
-        raise Unsuitable("the document cannot be broken so often")
-    return {"broken": broken.text, "kinds": list(broken.kinds), **draw.program(document.value)}, {}
+    layout = document.layout if draw.notation == document.notation else PLAIN
+    text = text_of(given(document), draw.notation, layout)
+    try:
+        broken, kinds = break_document(draw.rng, draw.notation, text, layout, draw.count("breaks"))
+    except BreakRefused as error:
+        raise Unsuitable(str(error)) from error
+    return {"broken": broken, "kinds": kinds, **draw.program(document.value)}, {}
 
 
 def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
@@ -285,11 +288,6 @@ _EARLIER_RULES: Final = (
 def draw_result(value: Any, recipe: Recipe) -> Any:
     """A value after the rules of a recipe, if it has any."""
     return run_program(value, recipe["program"]) if "program" in recipe else value
-
-
-def shown_text(document: Document, notation: str) -> str:
-    """A document as a question shows it."""
-    return document.text if notation == document.notation else sources.write(notation, document.value)
 
 
 SAMPLERS: Final[Mapping[str, Callable[[Draw], tuple[Recipe, dict[str, Any]]]]] = {
