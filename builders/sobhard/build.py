@@ -153,7 +153,11 @@ class _Maker:
             **chosen,
         }
         documents = {"document": shown.document, **named}
-        made = rows.session(recipe, documents, self._dialogues[slot.number]) if slot.turns else [rows.single(recipe, documents)]
+        made = (
+            rows.session(recipe, documents, self._dialogues[slot.number])
+            if slot.turns
+            else [rows.single(recipe, documents)]
+        )
         for row in made:
             row["meta"]["categories"]["origin"] = shown.document.origin
         if made[0]["meta"]["categories"]["length_tier"] != slot.tier:

@@ -54,7 +54,9 @@ def shortcuts(row: Row) -> Iterator[tuple[str, str]]:
             yield from _written(f"{name} handed back", target, checks.get(name))
     for steps in range(1, len(task.get("program", ()))):
         start = checks["source"]
-        if (meta["categories"]["family"], task.get("turn_family")) in _FROM_SOURCE or task.get("turn_family") == "transform":
+        if (meta["categories"]["family"], task.get("turn_family")) in _FROM_SOURCE or task.get(
+            "turn_family"
+        ) == "transform":
             try:
                 yield from _written("a chain left early", target, run_program(start, task["program"][:steps]))
             except OperationRefused:

@@ -62,7 +62,9 @@ class Chooser:
             if not low <= length < high or not self._suits(slot, shown):
                 continue
             far = abs(math.log(length / wanted))
-            weight = math.exp(-6 * far) * self._fame[shown.document.origin] * (_HELD_BACK if shown.document.held_back else 1)
+            weight = (
+                math.exp(-6 * far) * self._fame[shown.document.origin] * (_HELD_BACK if shown.document.held_back else 1)
+            )
             weight /= (1 + self.uses[shown.document.origin]) * (1 + self.notations[shown.notation]) ** 0.5
             keyed.append((rng.random() ** (1 / weight), shown.document.id, shown.notation, shown))
         for *_, shown in sorted(keyed, reverse=True, key=lambda entry: entry[:3]):
@@ -132,5 +134,3 @@ def _fame(origins: set[str], seed: int) -> Mapping[str, float]:
     """How much each file is liked: a few of them much."""
     rng = random.Random(f"{seed}/files")
     return {origin: rng.paretovariate(1.2) for origin in sorted(origins)}
-
-

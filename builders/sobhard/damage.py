@@ -1,25 +1,32 @@
-"""Wrong answers made on purpose from a question's reference, each against one constraint.
+"""``python -m tasks.sobhard.build.damage DIR``: wrong answers made of each reference, each against one constraint.
 
 ``wrong_answers`` gives, for every constraint that the reference meets, answers that must fail it: the set is released
 only if each question refuses its own, by the right name.
 """
 
+import argparse
 import copy
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from builders.sobhard.operations import OperationRefused, run_program
 from builders.sobhard.samplers.facts import Place, places
 from builders.sobhard.targets import write_target
+from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.sobhard import answer_text, score
 from metrics.sobhard.targets import TARGETS, parse
 
-__all__ = ["Wrong", "fenced", "refused", "wrong_answers"]
+__all__ = ["Wrong", "fenced", "main", "refused", "wrong_answers"]
 
 Row = Mapping[str, Any]
 _TRIES: Final = 30
+_EACH: Final = 5  # wrong answers of a question
 
 
 class Wrong(NamedTuple):
@@ -231,9 +238,7 @@ def _sections_turned(spoiled: _Spoiled) -> Iterator[str]:
 
 
 def _paths_turned(spoiled: _Spoiled) -> Iterator[str]:
-    yield from _written(
-        spoiled, {name: dict(reversed(section.items())) for name, section in spoiled.value.items()}
-    )
+    yield from _written(spoiled, {name: dict(reversed(section.items())) for name, section in spoiled.value.items()})
 
 
 def _required_turned(spoiled: _Spoiled) -> Iterator[str]:
@@ -288,3 +293,36 @@ _SPOILERS: Final[Mapping[str, Callable[[_Spoiled], Iterator[str]]]] = {
     "schema.no_extra_keywords": _more_keywords,
     "session.no_restatement": _state,
 }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Show of every question of a built set that it refuses five wrong answers, each by the constraint it breaks.
+
+    Exit status: 0 all do; 1 a question has fewer, which are named.
+    """
+    parser = argparse.ArgumentParser(prog="python -m tasks.sobhard.build.damage", description=main.__doc__)
+    parser.add_argument("folder", type=Path, help="of a built set")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=None, help="only so many questions")
+    options = parser.parse_args(arguments)
+    counts: Counter[str] = Counter()
+    few = []
+    with (options.folder / "test.jsonl").open(encoding="utf-8") as stream:
+        for line in islice(stream, options.limit):
+            row = json.loads(line)
+            rng = random.Random(f"{options.seed}/{row['meta']['base_id']}")
+            found = list(islice(wrong_answers(rng, row), _EACH))
+            counts.update(wrong.constraint for wrong in found)
+            if len(found) < _EACH:
+                few.append(f"question {row['meta']['id']} refuses {len(found)} wrong answers")
+    for name, count in sorted(counts.items()):
+        sys.stdout.write(f"{count:6} {name}\n")
+    sys.stdout.write(f"{counts.total():6} wrong answers refused\n")
+    sys.stdout.writelines(f"{entry}\n" for entry in few)
+    return 1 if few else 0
+
+
+if __name__ == "__main__":
+    speak_utf8()
+    survive_closed_pipes()
+    raise SystemExit(main())

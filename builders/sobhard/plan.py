@@ -46,7 +46,14 @@ _STEPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "apply_diff": {"easy": (0,), "medium": (1,), "hard": (2, 3)},
     "template": {"easy": (0,), "medium": (1,), "hard": (2,)},
 }
-_MEDIUM_WITH_STEPS: Final = {"extract": 14, "merge": 14, "patch": 13, "schema_gen": 14, "apply_diff": 14, "template": 14}
+_MEDIUM_WITH_STEPS: Final = {
+    "extract": 14,
+    "merge": 14,
+    "patch": 13,
+    "schema_gen": 14,
+    "apply_diff": 14,
+    "template": 14,
+}
 
 _ESCAPES: Final = 50  # templates with the literal escape, of 75
 # Turns of the conversations of a difficulty: 36 of three, 35 of four, 4 of five.
@@ -200,9 +207,6 @@ def _conversations(rng: random.Random) -> dict[str, Iterator[tuple[Turn, ...]]]:
     for difficulty, entries in lengths.items():
         undo = _shuffled(rng, {True: _UNDO[difficulty], False: CELL - _UNDO[difficulty]})
         made[difficulty] = iter(
-            [
-                (*(Turn(earlier.pop()) for _ in range(length - 1)), Turn(graded.pop(), undo.pop()))
-                for length in entries
-            ]
+            [(*(Turn(earlier.pop()) for _ in range(length - 1)), Turn(graded.pop(), undo.pop())) for length in entries]
         )
     return made

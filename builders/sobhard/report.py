@@ -66,8 +66,7 @@ def source_lengths(built: Built) -> dict[int, int]:
         if row["meta"]["turn_index"] == 1
     }
     return {
-        row["meta"]["id"]: first.get(row["meta"]["dialogue_id"], len(row["inputs"]["input_data"]))
-        for row in built.test
+        row["meta"]["id"]: first.get(row["meta"]["dialogue_id"], len(row["inputs"]["input_data"])) for row in built.test
     }
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Final, NamedTuple
 
 from builders.sobhard import sources
+from builders.sobhard.breaks import break_document
+from builders.sobhard.corpus import Document
 from builders.sobhard.operations import join as join_records
 from builders.sobhard.operations import run_program, schema
-from builders.sobhard.breaks import BreakRefused, break_document
-from builders.sobhard.corpus import Document
 from builders.sobhard.plan import Slot
 from builders.sobhard.samplers.edits import draw_ops, draw_version
-from builders.sobhard.samplers.facts import addressable, common_fields, distinct, of_kind, places, records_of
+from builders.sobhard.samplers.facts import common_fields, distinct, of_kind, places, records_of
 from builders.sobhard.samplers.programs import NAMES_KEPT, Unsuitable, draw_program
 from builders.sobhard.sources import NOTATIONS
 from builders.sobhard.targets import write_target
@@ -126,13 +126,12 @@ def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
 
 def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     document = draw.document
-    layout = document.layout if draw.notation == document.notation else PLAIN
-    text = text_of(given(document), draw.notation, layout)
-    try:
-        broken, kinds = break_document(draw.rng, draw.notation, text, layout, draw.count("breaks"))
-    except BreakRefused as error:
-        raise Unsuitable(str(error)) from error
-    return {"broken": broken, "kinds": kinds, **draw.program(document.value)}, {}
+    text = shown_text(document, draw.notation)
+    layout = document.layout if draw.notation == document.notation else None
+    broken = break_document(draw.rng, draw.notation, text, draw.count("breaks"), layout)
+    if broken is None:
+        raise Unsuitable("the document cannot be broken so often")
+    return {"broken": broken.text, "kinds": list(broken.kinds), **draw.program(document.value)}, {}
 
 
 def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
@@ -179,8 +178,10 @@ def _merge(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     keys = [
         name
         for name in names
-        if (_texts := [record[name] for record in records]) and of_kind(_texts, str, int)
-        and len(set(_texts)) >= 0.8 * len(_texts) and all(str(text).strip() for text in _texts)
+        if (_texts := [record[name] for record in records])
+        and of_kind(_texts, str, int)
+        and len(set(_texts)) >= 0.8 * len(_texts)
+        and all(str(text).strip() for text in _texts)
     ]
     if len(records) < 6 or len(names) < 4 or not keys:
         raise Unsuitable("no table with a key")
@@ -288,6 +289,11 @@ _EARLIER_RULES: Final = (
 def draw_result(value: Any, recipe: Recipe) -> Any:
     """A value after the rules of a recipe, if it has any."""
     return run_program(value, recipe["program"]) if "program" in recipe else value
+
+
+def shown_text(document: Document, notation: str) -> str:
+    """A document as a question shows it."""
+    return document.text if notation == document.notation else sources.write(notation, document.value)
 
 
 SAMPLERS: Final[Mapping[str, Callable[[Draw], tuple[Recipe, dict[str, Any]]]]] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from typing import Any, Final
 
 from builders.sobhard.operations import OperationRefused, run_program
-from builders.sobhard.samplers.facts import common_fields, distinct, of_kind, records_of, size
+from builders.sobhard.samplers.facts import common_fields, of_kind, records_of, size
 
 __all__ = ["NAMES_KEPT", "Unsuitable", "draw_program"]
 
@@ -77,7 +77,7 @@ def _draw_step(
 ) -> Step | None:
     """A rule that applies and changes the value; None when there is none."""
     taken = Counter(step["rule"] for step in before)
-    order = sorted((name for name in names if not taken[name]), key=lambda name: (used.get(name, 0) + rng.random() * 3))
+    order = sorted((name for name in names if not taken[name]), key=lambda name: used.get(name, 0) + rng.random() * 3)
     for name in order:
         if name in _LAST_ONLY and not last:
             continue
@@ -230,7 +230,9 @@ def _renumber(rng: random.Random, value: Any) -> Params | None:
     records = records_of(value)
     if not records:
         return None
-    names = [name for name in common_fields(records) if name.lower() in ("id", "n", "no", "num", "number", "index", "#")]
+    names = [
+        name for name in common_fields(records) if name.lower() in ("id", "n", "no", "num", "number", "index", "#")
+    ]
     new = [name for name in ("row", "seq", "position") if not any(name in record for record in records)]
     return _one_of(rng, names or new)
 

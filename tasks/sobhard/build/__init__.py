@@ -1,0 +1,1 @@
+"""The documented commands of SOBHard's builder, which lives in ``builders/sobhard``."""
