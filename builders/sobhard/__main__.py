@@ -15,8 +15,6 @@ from endpoints.terminal import speak_utf8, survive_closed_pipes
 
 __all__ = ["main"]
 
-_BUILTIN = "builtin"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the set and write test.jsonl, shots.jsonl, both in one zip file, counts, checksums and the card.
@@ -32,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--corpus",
         metavar="CACHE|builtin",
         default=None,
-        help=f"folder that keeps the fetched files (default {default_cache()}), or {_BUILTIN}: a small set from "
+        help=f"folder that keeps the fetched files (default {default_cache()}), or builtin: a small set from "
         "documents of this project, no network needed",
     )
     options = parser.parse_args(arguments)
@@ -47,11 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _files(seed: int, corpus: str | None) -> dict[str, bytes]:
-    cache = default_cache() if corpus is None else Path(corpus)
-    if corpus != _BUILTIN:
+    if corpus == "builtin":
+        documents, slots = load_documents("builtin", _tell), small_plan(seed)
+    else:
+        cache = default_cache() if corpus is None else Path(corpus)
         fetch(cache, _tell)
-    documents = load_documents(_BUILTIN if corpus == _BUILTIN else cache, _tell)
-    slots = small_plan(seed) if corpus == _BUILTIN else None
+        documents, slots = load_documents(cache, _tell), None
     with tqdm(unit="question", desc="building", mininterval=1) as bar:
 
         def progress(done: int, total: int) -> None:

@@ -12,6 +12,7 @@ from metrics.sobhard import answer_text, check_row, score
 __all__ = ["problem_of", "shortcuts", "stands_in_input"]
 
 Row = Mapping[str, Any]
+_FROM_SOURCE: Final = ("transform", "repair")  # families whose rules start from the source
 _EMPTY: Final = {
     "json": ("{}", "[]"),
     "jsonl": ("", "{}"),
@@ -42,7 +43,7 @@ def stands_in_input(row: Row) -> bool:
 
 
 def shortcuts(row: Row) -> Iterator[tuple[str, str]]:
-    """Answers that cost nothing, by name: the input as it stands or rewritten, an empty document, a chain left early."""
+    """Answers that cost nothing, by name: the input, as it stands or rewritten; an empty document; half a chain."""
     meta = row["meta"]
     target = meta["categories"]["target_format"]
     task, checks = json.loads(meta["task_meta"]), json.loads(meta["checks"])
@@ -52,18 +53,13 @@ def shortcuts(row: Row) -> Iterator[tuple[str, str]]:
     if meta["categories"]["family"] != "convert":
         for name in ("source", "source_b", "prev_state"):
             yield from _written(f"{name} handed back", target, checks.get(name))
-    for steps in range(1, len(task.get("program", ()))):
-        start = checks["source"]
-        if (meta["categories"]["family"], task.get("turn_family")) in _FROM_SOURCE or task.get(
-            "turn_family"
-        ) == "transform":
+    if task.get("turn_family", meta["categories"]["family"]) in _FROM_SOURCE:
+        for steps in range(1, len(task["program"])):
             try:
-                yield from _written("a chain left early", target, run_program(start, task["program"][:steps]))
+                half = run_program(checks["source"], task["program"][:steps])
             except OperationRefused:
                 continue
-
-
-_FROM_SOURCE: Final = {("transform", None), ("repair", None)}
+            yield from _written("a chain left early", target, half)
 
 
 def _written(name: str, target: str, value: Any) -> Iterator[tuple[str, str]]:

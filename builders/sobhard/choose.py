@@ -83,9 +83,7 @@ class Chooser:
             return False
         if (slot.family == "session") != (document.id in self._talk) and slot.family in (*_TALKED_ABOUT, "session"):
             return False
-        if slot.family in _SAME_DOCUMENT and not _root_fits(slot.target, document.value):
-            return False
-        return True
+        return slot.family not in _SAME_DOCUMENT or _root_fits(slot.target, document.value)
 
     def _wanted(self, rng: random.Random, slot: Slot) -> float:
         """A length by chance from the slot's tier, so that the mean of the difficulty comes out."""

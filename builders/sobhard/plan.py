@@ -46,14 +46,8 @@ _STEPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "apply_diff": {"easy": (0,), "medium": (1,), "hard": (2, 3)},
     "template": {"easy": (0,), "medium": (1,), "hard": (2,)},
 }
-_MEDIUM_WITH_STEPS: Final = {
-    "extract": 14,
-    "merge": 14,
-    "patch": 13,
-    "schema_gen": 14,
-    "apply_diff": 14,
-    "template": 14,
-}
+_OTHERS: Final = ("extract", "merge", "schema_gen", "apply_diff", "template")
+_MEDIUM_WITH_STEPS: Final = {"patch": 13, **dict.fromkeys(_OTHERS, 14)}
 
 _ESCAPES: Final = 50  # templates with the literal escape, of 75
 # Turns of the conversations of a difficulty: 36 of three, 35 of four, 4 of five.

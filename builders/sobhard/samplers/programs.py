@@ -1,4 +1,4 @@
-"""Rules for a document, chosen so that each of them changes something and the result can still be told from guessing."""
+"""Rules for a document, chosen so that each of them changes something and enough of the document is left."""
 
 import random
 import re
@@ -14,6 +14,7 @@ __all__ = ["NAMES_KEPT", "Unsuitable", "draw_program"]
 Step = dict[str, Any]
 Params = Mapping[str, Any]
 _integer: Final = re.compile(r"-?[0-9]+").fullmatch
+_NUMBERING: Final = ("id", "n", "no", "num", "number", "index", "#")  # names of fields that number records
 _TRIES: Final = 6  # parameters tried of a rule before another rule
 _LEAST_SHARE: Final = 0.2  # of the scalars must be left after a rule that drops some, but for counts
 _LARGEST_GROWTH: Final = 2.5
@@ -121,7 +122,7 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-# What a rule needs of a value. Each gives parameters, {} for a rule without any, None where it does not apply. ---------
+# What a rule needs of a value: each gives parameters, {} for a rule without any, None where it does not apply.
 
 
 def _fields(value: Any, suits: Callable[[list[Any]], bool]) -> list[str]:
@@ -230,9 +231,7 @@ def _renumber(rng: random.Random, value: Any) -> Params | None:
     records = records_of(value)
     if not records:
         return None
-    names = [
-        name for name in common_fields(records) if name.lower() in ("id", "n", "no", "num", "number", "index", "#")
-    ]
+    names = [name for name in common_fields(records) if name.lower() in _NUMBERING]
     new = [name for name in ("row", "seq", "position") if not any(name in record for record in records)]
     return _one_of(rng, names or new)
 
