@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from builders.sobhard.corpus import Document, renderings
 from builders.sobhard.plan import TIERS, Slot
+from builders.sobhard.samplers.facts import records_of
 from builders.sobhard.sources import SourceRefused, write
 
 __all__ = ["MOST_USES", "Chooser", "Shown"]
@@ -20,6 +21,7 @@ _MEANS: Final = {"easy": 9_700, "medium": 14_000, "hard": 17_200}  # characters 
 _PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of the input against the document's
 _TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
 _HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
+_ABOUT_RECORDS: Final = ("merge", "template")
 _LIST_TARGETS: Final = ("jsonl", "sqlinsert")
 _OBJECT_TARGETS: Final = ("toml", "properties")
 _SAME_DOCUMENT: Final = ("convert", "patch", "apply_diff", "repair", "session")
@@ -82,6 +84,8 @@ class Chooser:
         if self.uses[document.origin] >= MOST_USES or _question(slot, shown) in self._asked:
             return False
         if (slot.family == "session") != (document.id in self._talk) and slot.family in (*_TALKED_ABOUT, "session"):
+            return False
+        if slot.family in _ABOUT_RECORDS and not records_of(document.value):
             return False
         return slot.family not in _SAME_DOCUMENT or _root_fits(slot.target, document.value)
 

@@ -46,6 +46,7 @@ _STEPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "apply_diff": {"easy": (0,), "medium": (1,), "hard": (2, 3)},
     "template": {"easy": (0,), "medium": (1,), "hard": (2,)},
 }
+_MOST_STEPS: Final = {"toml": 2, "properties": 1}  # few rules leave a document what these targets hold
 _OTHERS: Final = ("extract", "merge", "schema_gen", "apply_diff", "template")
 _MEDIUM_WITH_STEPS: Final = {"patch": 13, **dict.fromkeys(_OTHERS, 14)}
 
@@ -110,6 +111,7 @@ def plan(seed: int) -> list[Slot]:
             styles = _shuffled(rng, dict.fromkeys(STYLES, CELL // len(STYLES)))
             steps = _steps(rng, family, difficulty)
             for index in range(CELL):
+                target = targets[family].pop()
                 slots.append(
                     Slot(
                         number=len(slots),
@@ -117,8 +119,8 @@ def plan(seed: int) -> list[Slot]:
                         difficulty=difficulty,
                         style=styles[index],
                         tier=tiers[family, difficulty][index],
-                        target=targets[family].pop(),
-                        steps=steps[index],
+                        target=target,
+                        steps=min(steps[index], _MOST_STEPS.get(target, steps[index])),
                         escape=family == "template" and escapes.pop(),
                         turns=next(talks[difficulty]) if family == SESSION else (),
                     )

@@ -6,7 +6,7 @@ cannot be told by its look.
 
 import copy
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from builders.sobhard.operations import OperationRefused, patched
@@ -38,7 +38,7 @@ def draw_ops(rng: random.Random, value: Any, count: int, *, uniform: bool = Fals
     touched: set[str] = set()
     kinds = [*rng.sample(_KINDS, len(_KINDS)), *rng.choices(_KINDS, k=max(0, count - len(_KINDS)))]
     for kind in kinds[:count]:
-        op = _draw_op(rng, state, kind, touched, uniform) or _draw_op(rng, state, "set", touched, uniform)
+        op = _first_op(rng, state, (kind, "set"), touched, uniform)
         if op is None:
             raise Unsuitable(f"{len(ops)} of {count} edits found a place")
         try:
@@ -59,28 +59,25 @@ def draw_version(rng: random.Random, value: Any, count: int, *, uniform: bool) -
         Unsuitable: as ``draw_ops``.
     """
     state = copy.deepcopy(value)
-    done = 0
-    for _ in range(count * _TRIES):
-        if done == count:
-            return state
-        kind = _KINDS[done % len(_KINDS)] if done < len(_KINDS) else rng.choice(_KINDS)
-        op = _draw_op(rng, state, kind, set(), uniform, tail=True)
-        if op is not None:
-            state = patched(state, [op])
-            done += 1
-    raise Unsuitable(f"{done} of {count} edits found a place")
+    for done in range(count):
+        kinds = (_KINDS[done % len(_KINDS)], *rng.sample(_KINDS, len(_KINDS)))
+        op = _first_op(rng, state, kinds, set(), uniform, tail=True)
+        if op is None:
+            raise Unsuitable(f"{done} of {count} edits found a place")
+        state = patched(state, [op])
+    return state
 
 
-def _draw_op(
-    rng: random.Random, state: Any, kind: str, touched: set[str], uniform: bool, tail: bool = False
+def _first_op(
+    rng: random.Random, state: Any, kinds: Iterable[str], touched: set[str], uniform: bool, tail: bool = False
 ) -> Op | None:
+    """An operation of the first of some kinds that finds a place."""
     found = [place for place in places(state) if place.path not in touched]
-    if not found:
-        return None
-    for _ in range(_TRIES):
-        op = _MAKERS[kind](rng, rng.choice(found), found, uniform, tail)
-        if op is not None and op["path"] not in touched:
-            return op
+    for kind in kinds if found else ():
+        for _ in range(_TRIES):
+            op = _MAKERS[kind](rng, rng.choice(found), found, uniform, tail)
+            if op is not None and op["path"] not in touched:
+                return op
     return None
 
 

@@ -1,5 +1,6 @@
 """What a sampler asks of a value: its records, their fields, the paths to its parts."""
 
+import functools
 import re
 from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
@@ -41,6 +42,7 @@ def of_kind(values: list[Any], *kinds: type) -> bool:
     return all(type(value) in kinds for value in values)
 
 
+@functools.lru_cache(maxsize=100_000)
 def addressable(key: str) -> bool:
     """Whether a path can name the key, and a reader can tell where it ends."""
     return bool(key) and key == key.strip() and _PATH_SIGNS.search(key) is None and not key.isdigit()

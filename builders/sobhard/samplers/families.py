@@ -2,6 +2,7 @@
 
 import copy
 import random
+import re
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +30,7 @@ _BY_DIFFICULTY: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
     "placeholders": {"easy": (2, 3), "medium": (3, 5), "hard": (4, 7)},
     "turn ops": {"easy": (3, 4), "medium": (4, 6), "hard": (5, 8)},
 }
+_INDEX: Final = re.compile(r"\[(\d+)\]")
 _TABLES: Final = ("records", "map", "sections")  # shapes of notations whose second version keeps its columns
 
 
@@ -62,7 +64,7 @@ class Draw(NamedTuple):
         if not self.slot.steps:
             return {}
         steps = min(self.slot.steps, len(allowed)) if allowed else self.slot.steps
-        fits = self.holds if last else lambda value: True
+        fits = self.holds if last else None
         return {"program": draw_program(self.rng, value, steps, self.used, allowed, fits)[0]}
 
 
@@ -109,15 +111,19 @@ def _extract(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
 
 
 def _near(rng: random.Random, path: str, known: set[str]) -> str | None:
-    """A path that is not there and looks as if it were: another index or another key of the document."""
+    """A path that is not there and looks as if it were: another index, another key of the document, a twin of a key."""
     head, dot, last = path.rpartition(".")
-    if last.endswith("]"):
-        stem, _, index = last[:-1].rpartition("[")
-        near = f"{head}{dot}{stem}[{int(index) + rng.choice([5, 40, 500])}]"
-    else:
+    indices = list(_INDEX.finditer(path))
+    ways = []
+    if indices:
+        found = rng.choice(indices)
+        ways.append(f"{path[: found.start(1)]}{int(found[1]) + rng.choice([7, 40, 500])}{path[found.end(1) :]}")
+    if not last.endswith("]"):
         others = distinct([entry.rpartition(".")[2] for entry in sorted(known) if not entry.endswith("]")])
-        near = f"{head}{dot}{rng.choice(others)}"
-    return None if near in known else near
+        twin = last.swapcase() if last.swapcase() != last else f"{last}s"
+        ways += [f"{head}{dot}{rng.choice(others)}", f"{head}{dot}{twin}"]
+    ways = [way for way in ways if way not in known]
+    return rng.choice(ways) if ways else None
 
 
 def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
@@ -268,8 +274,9 @@ def _session(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
             ops, state = draw_ops(rng, start, draw.count("turn ops"))
             made: Recipe = {"ops": ops}
         else:
-            steps = 1 if slot.difficulty == "easy" else 2
-            program, state = draw_program(rng, start, steps, used, None if graded else _EARLIER_RULES)
+            steps = 1 if slot.difficulty == "easy" or isinstance(start, dict) else 2
+            rules, fits = (None, draw.holds) if graded else (_EARLIER_RULES, bool)
+            program, state = draw_program(rng, start, steps, used, rules, fits)
             made = {"program": program}
         target = next((name for name in targets if _holds(name, state)), None)
         if target is None:

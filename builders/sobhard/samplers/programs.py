@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from builders.sobhard.operations import OperationRefused, run_program
 from builders.sobhard.samplers.facts import common_fields, of_kind, records_of, size
+from metrics.sobhard.rules import broken_rule
 
 __all__ = ["NAMES_KEPT", "Unsuitable", "draw_program"]
 
@@ -31,7 +32,7 @@ def draw_program(
     steps: int,
     used: MutableMapping[str, int],
     allowed: Iterable[str] | None = None,
-    fits: Callable[[Any], bool] = lambda value: True,
+    fits: Callable[[Any], bool] | None = None,
 ) -> tuple[list[Step], Any]:
     """So many rules that apply to a value one after the other, and what they make of it.
 
@@ -41,7 +42,7 @@ def draw_program(
         steps: how many rules.
         used: how often each rule was taken; rarer ones are preferred. The caller counts.
         allowed: rules to choose from; all by default.
-        fits: whether a last result can be written as the question needs.
+        fits: whether the last result can be the answer; None where it is none, and the scorer checks no rules on it.
 
     Raises:
         Unsuitable: no such chain was found.
@@ -57,7 +58,9 @@ def draw_program(
                 break
             program.append(step)
             result = run_program(result, [step])
-        if len(program) == steps and _each_matters(value, program, result) and fits(result):
+        if len(program) < steps or not _each_matters(value, program, result):
+            continue
+        if fits is None or (broken_rule(program, result) is None and fits(result)):
             return program, result
     raise Unsuitable(f"no chain of {steps} rules")
 
