@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from builders.sobhard.breaks import BREAKABLE
 from builders.sobhard.corpus import Document, renderings
 from builders.sobhard.plan import TIERS, Slot
 from builders.sobhard.samplers.facts import records_of
@@ -84,6 +85,8 @@ class Chooser:
         if self.uses[document.origin] >= MOST_USES or _question(slot, shown) in self._asked:
             return False
         if (slot.family == "session") != (document.id in self._talk) and slot.family in (*_TALKED_ABOUT, "session"):
+            return False
+        if slot.family == "repair" and shown.notation not in BREAKABLE:
             return False
         if slot.family in _ABOUT_RECORDS and not records_of(document.value):
             return False

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, Final, NamedTuple
 
-from builders.sobhard import sources
-from builders.sobhard.breaks import break_document
+from builders.sobhard.breaks import BreakRefused, break_document
 from builders.sobhard.corpus import Document
+from builders.sobhard.documents import document, text_of
 from builders.sobhard.operations import join as join_records
 from builders.sobhard.operations import run_program, schema
 from builders.sobhard.plan import Slot
@@ -16,6 +16,7 @@ from builders.sobhard.samplers.edits import draw_ops, draw_version
 from builders.sobhard.samplers.facts import common_fields, distinct, of_kind, places, records_of
 from builders.sobhard.samplers.programs import NAMES_KEPT, Unsuitable, draw_program
 from builders.sobhard.sources import NOTATIONS
+from builders.sobhard.sources.model import PLAIN
 from builders.sobhard.targets import write_target
 
 __all__ = ["SAMPLERS", "Draw"]
@@ -131,13 +132,14 @@ def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
 
 
 def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
-    document = draw.document
-    text = shown_text(document, draw.notation)
-    layout = document.layout if draw.notation == document.notation else None
-    broken = break_document(draw.rng, draw.notation, text, draw.count("breaks"), layout)
-    if broken is None:
-        raise Unsuitable("the document cannot be broken so often")
-    return {"broken": broken.text, "kinds": list(broken.kinds), **draw.program(document.value)}, {}
+    shown = document("it", {"it": draw.document})
+    layout = shown.layout if draw.notation == shown.notation else PLAIN
+    text = text_of(shown, draw.notation, layout)
+    try:
+        broken, kinds = break_document(draw.rng, draw.notation, text, layout, draw.count("breaks"))
+    except BreakRefused as error:
+        raise Unsuitable(str(error)) from error
+    return {"broken": broken, "kinds": kinds, **draw.program(draw.document.value)}, {}
 
 
 def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
@@ -296,11 +298,6 @@ _EARLIER_RULES: Final = (
 def draw_result(value: Any, recipe: Recipe) -> Any:
     """A value after the rules of a recipe, if it has any."""
     return run_program(value, recipe["program"]) if "program" in recipe else value
-
-
-def shown_text(document: Document, notation: str) -> str:
-    """A document as a question shows it."""
-    return document.text if notation == document.notation else sources.write(notation, document.value)
 
 
 SAMPLERS: Final[Mapping[str, Callable[[Draw], tuple[Recipe, dict[str, Any]]]]] = {
