@@ -27,7 +27,7 @@ def _copy(row: Row) -> str:
 
 
 def _library(row: Row) -> str:
-    """The input read and written by libraries a programmer would take, whatever the instruction; few notations have one."""
+    """The input read and written by libraries that a programmer would take, where the notation has one."""
     categories = row["meta"]["categories"]
     try:
         value = _READERS[categories["source_format"]](row["inputs"]["input_data"])
