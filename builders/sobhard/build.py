@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from builders.sobhard import rows
 from builders.sobhard.checks import problem_of, stands_in_input
-from builders.sobhard.choose import Chooser, Shown
+from builders.sobhard.choose import TALKED_ABOUT, Chooser, Shown
 from builders.sobhard.corpus import Document
 from builders.sobhard.families import RecipeError
 from builders.sobhard.plan import Slot, demonstrations, plan
@@ -69,8 +69,8 @@ def build(
     maker = _Maker(kept, seed, "private" if private else "shipped", dialogues)
     shown = [row for slot in demonstrations(seed) for row in maker.make(slot, "demonstration")]
     test: list[Row] = []
-    # Questions that few documents fit come first: what they need is still unused.
-    order = sorted(wanted, key=lambda slot: (slot.target not in _RARE, slot.family != "session", slot.target != "toml"))
+    # What is shown comes first, so that no answer is taken which stands there; then what few documents fit.
+    order = sorted(wanted, key=lambda slot: (not slot.turns, slot.target not in _RARE, slot.target != "toml"))
     made: dict[int, list[Row]] = {}
     for done in range(len(order)):
         progress(done, len(order))
@@ -115,6 +115,7 @@ class _Maker:
         self._dialogues = dialogues
         self._used: Counter[str] = Counter()
         self._in_input = 0
+        self._shown: list[str] = []
         self.documents: set[str] = set()
         self.held_back = 0
         self.refused: Counter[tuple[str, str]] = Counter()
@@ -132,7 +133,9 @@ class _Maker:
                 continue
             self.documents.add(shown.document.id)
             self.held_back += shown.document.held_back and role == "question"
-            self._chooser.take(slot, shown, len(made[0]["inputs"]["input_data"]))
+            self._chooser.take(slot, shown, len(made[0]["inputs"]["input_data"]), apart=role == "demonstration")
+            for row in made if role == "demonstration" else made[:-1]:
+                self._shown += [row["meta"]["reference"], *row["inputs"].values()]
             return made
         raise BuildError(
             f"no document of the corpus gives a {slot.tier} {slot.family} question, {slot.difficulty}, in {slot.target}"
@@ -165,6 +168,9 @@ class _Maker:
         in_input = stands_in_input(made[-1])
         if in_input and self._in_input == MOST_IN_INPUT:
             raise Unsuitable("the answer stands in the input")
+        # Families that rewrite less than the whole document cannot answer with what a conversation shows of another.
+        if slot.family in TALKED_ABOUT and any(made[-1]["meta"]["reference"] in text for text in self._shown):
+            raise Unsuitable("the answer stands in a shot")
         for row in made:
             if problem := problem_of({**row, "instruction": _ANY}):
                 raise Unsuitable(problem)

@@ -15,12 +15,14 @@ from builders.sobhard.plan import TIERS, Slot
 from builders.sobhard.samplers.facts import records_of
 from builders.sobhard.sources import SourceRefused, write
 
-__all__ = ["MOST_USES", "Chooser", "Shown"]
+__all__ = ["MOST_USES", "TALKED_ABOUT", "Chooser", "Shown"]
 
 MOST_USES: Final = 93  # questions behind one file
 _MEANS: Final = {"easy": 9_700, "medium": 14_000, "hard": 17_200}  # characters of input by difficulty
+_LONGEST: Final = 62_000  # characters that one input at least is near
+_NO_RENDERING: Final = "jsonc"  # without comments of its own it would be JSON
 _PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of the input against the document's
-_TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
+TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
 _HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
 _ABOUT_RECORDS: Final = ("merge", "template")
 _LIST_TARGETS: Final = ("jsonl", "sqlinsert")
@@ -73,8 +75,10 @@ class Chooser:
         for *_, shown in sorted(keyed, reverse=True, key=lambda entry: entry[:3]):
             yield shown
 
-    def take(self, slot: Slot, shown: Shown, length: int) -> None:
-        """Count a question that was made."""
+    def take(self, slot: Slot, shown: Shown, length: int, *, apart: bool = False) -> None:
+        """Count a question that was made; ``apart``: the document is shown whole, and kept from who could answer it."""
+        if apart:
+            self._talk.add(shown.document.id)
         self.uses[shown.document.origin] += 1
         self.notations[shown.notation] += 1
         self._asked.add(_question(slot, shown))
@@ -84,7 +88,7 @@ class Chooser:
         document = shown.document
         if self.uses[document.origin] >= MOST_USES or _question(slot, shown) in self._asked:
             return False
-        if (slot.family == "session") != (document.id in self._talk) and slot.family in (*_TALKED_ABOUT, "session"):
+        if (slot.family == "session") != (document.id in self._talk) and slot.family in (*TALKED_ABOUT, "session"):
             return False
         if slot.family == "repair" and shown.notation not in BREAKABLE:
             return False
@@ -99,6 +103,8 @@ class Chooser:
             return rng.uniform(2_000, high)
         if slot.tier == "medium":
             return rng.uniform(*{"easy": (4_200, 8_800), "medium": (6_000, 9_900)}.get(slot.difficulty, (7_000, 9_900)))
+        if slot.difficulty == "hard" and not self._lengths["hard"]:
+            return _LONGEST
         length = rng.uniform(low, 12_000) if rng.random() < 0.2 else 12_000 + rng.expovariate(1 / 7_800)
         made = self._lengths[slot.difficulty]
         over = sum(made) - len(made) * _MEANS[slot.difficulty]
@@ -108,7 +114,7 @@ class Chooser:
 def _ways(document: Document) -> Iterator[Shown]:
     yield Shown(document, document.notation, len(document.text))
     for notation in renderings(document):
-        if notation != document.notation:
+        if notation not in (document.notation, _NO_RENDERING):
             try:
                 yield Shown(document, notation, len(write(notation, document.value)))
             except SourceRefused:
