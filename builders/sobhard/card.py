@@ -1,4 +1,4 @@
-"""``python -m tasks.sobhard.build.card DIR``: what the README of the benchmark says of the built set, from its figures.
+"""``python -m tasks.sobhard.build.card DIR``: what the README of the benchmark says of the built set, from its figures."""
 
 import argparse
 import json
