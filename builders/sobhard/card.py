@@ -1,4 +1,4 @@
-"""``python -m tasks.sobhard.build.card DIR``: what the README of the benchmark says of the built set, from its figures."""
+"""``python -m tasks.sobhard.build.card DIR``: the figures of a built set in the README of the benchmark, and examples."""
 
 import argparse
 import json
