@@ -142,7 +142,7 @@ class _Maker:
         )
 
     def _try(self, rng: random.Random, slot: Slot, shown: Shown) -> list[Row]:
-        draw = Draw(rng, slot, shown.document, shown.notation, self._used)
+        draw = Draw(rng, slot, shown.document, shown.notation, shown.layout, self._used)
         chosen, named = SAMPLERS[slot.family](draw)
         recipe: dict[str, Any] = {
             "family": slot.family,
@@ -151,6 +151,8 @@ class _Maker:
             "source": shown.notation,
             "target": slot.target,
             "style": slot.style,
+            # The parts of a table that are joined have columns of their own.
+            "layout": {} if slot.family == "merge" else shown.layout._asdict(),
             "words": rng.randrange(2**32),
             "pool": self._pool,
             **chosen,
@@ -168,7 +170,6 @@ class _Maker:
         in_input = stands_in_input(made[-1])
         if in_input and self._in_input == MOST_IN_INPUT:
             raise Unsuitable("the answer stands in the input")
-        # Families that rewrite less than the whole document cannot answer with what a conversation shows of another.
         if slot.family in TALKED_ABOUT and any(made[-1]["meta"]["reference"] in text for text in self._shown):
             raise Unsuitable("the answer stands in a shot")
         for row in made:

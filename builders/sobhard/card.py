@@ -1,4 +1,4 @@
-"""``python -m tasks.sobhard.build.card DIR``: the figures of a built set in the README of the benchmark, and examples."""
+"""``python -m tasks.sobhard.build.card DIR``: figures and examples of a built set, for the README of the benchmark."""
 
 import argparse
 import json

@@ -3,6 +3,7 @@
 Documents are drawn by chance, weighted: near the wanted length, seldom used so far, in a notation seldom shown so far.
 """
 
+import json
 import math
 import random
 from collections import Counter
@@ -12,15 +13,16 @@ from typing import Any, Final, NamedTuple
 from builders.sobhard.breaks import BREAKABLE
 from builders.sobhard.corpus import Document, renderings
 from builders.sobhard.plan import TIERS, Slot
-from builders.sobhard.samplers.facts import records_of
-from builders.sobhard.sources import SourceRefused, write
+from builders.sobhard.samplers.facts import places, records_of
+from builders.sobhard.sources import Layout, SourceRefused, write
+from builders.sobhard.sources.model import PLAIN
 
 __all__ = ["MOST_USES", "TALKED_ABOUT", "Chooser", "Shown"]
 
 MOST_USES: Final = 93  # questions behind one file
 _MEANS: Final = {"easy": 9_700, "medium": 14_000, "hard": 17_200}  # characters of input by difficulty
 _LONGEST: Final = 62_000  # characters that one input at least is near
-_NO_RENDERING: Final = "jsonc"  # without comments of its own it would be JSON
+_NOTES, _LONGEST_NOTE = 8, 80  # comments in a document that is shown as JSONC, and characters of one
 _PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of the input against the document's
 TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
 _HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
@@ -36,11 +38,13 @@ class Shown(NamedTuple):
     Attributes:
         document: what is shown.
         notation: in which notation.
+        layout: of the text.
         length: characters.
     """
 
     document: Document
     notation: str
+    layout: Layout
     length: int
 
 
@@ -112,13 +116,23 @@ class Chooser:
 
 
 def _ways(document: Document) -> Iterator[Shown]:
-    yield Shown(document, document.notation, len(document.text))
+    yield Shown(document, document.notation, document.layout, len(document.text))
     for notation in renderings(document):
-        if notation not in (document.notation, _NO_RENDERING):
+        if notation != document.notation:
+            layout = Layout(notes=_notes(document)) if notation == "jsonc" else PLAIN
             try:
-                yield Shown(document, notation, len(write(notation, document.value)))
+                yield Shown(document, notation, layout, len(write(notation, document.value, layout)))
             except SourceRefused:
                 continue
+
+
+def _notes(document: Document) -> tuple[str, ...]:
+    """Comments as configuration files have them: entries of the document itself, switched off."""
+    rng = random.Random(f"{document.id}/notes")
+    found = [(place.last, place.value) for place in places(document.value) if not isinstance(place.value, dict | list)]
+    off = [json.dumps({str(key): value}, ensure_ascii=False)[1:-1] for key, value in found]
+    short = [line for line in off if len(line) <= _LONGEST_NOTE and "*/" not in line]
+    return tuple(f"{line}," for line in rng.sample(short, min(_NOTES, len(short))))
 
 
 def _root_fits(target: str, value: Any) -> bool:

@@ -15,8 +15,7 @@ from builders.sobhard.plan import Slot
 from builders.sobhard.samplers.edits import draw_ops, draw_version
 from builders.sobhard.samplers.facts import common_fields, distinct, of_kind, places, records_of
 from builders.sobhard.samplers.programs import NAMES_KEPT, Unsuitable, draw_program
-from builders.sobhard.sources import NOTATIONS
-from builders.sobhard.sources.model import PLAIN
+from builders.sobhard.sources import NOTATIONS, Layout
 from builders.sobhard.targets import write_target
 
 __all__ = ["SAMPLERS", "Draw"]
@@ -42,7 +41,7 @@ class Draw(NamedTuple):
         rng: of the slot.
         slot: the question wanted.
         document: the document chosen.
-        notation: the notation it is shown in.
+        notation, layout: what it is shown in.
         used: how often each rule was taken in the set so far.
     """
 
@@ -50,6 +49,7 @@ class Draw(NamedTuple):
     slot: Slot
     document: Document
     notation: str
+    layout: Layout
     used: MutableMapping[str, int]
 
     def count(self, what: str) -> int:
@@ -133,10 +133,9 @@ def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
 
 def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     shown = document("it", {"it": draw.document})
-    layout = shown.layout if draw.notation == shown.notation else PLAIN
-    text = text_of(shown, draw.notation, layout)
+    text = text_of(shown, draw.notation, draw.layout)
     try:
-        broken, kinds = break_document(draw.rng, draw.notation, text, layout, draw.count("breaks"))
+        broken, kinds = break_document(draw.rng, draw.notation, text, draw.layout, draw.count("breaks"))
     except BreakRefused as error:
         raise Unsuitable(str(error)) from error
     return {"broken": broken, "kinds": kinds, **draw.program(draw.document.value)}, {}
