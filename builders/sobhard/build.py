@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from builders.sobhard import rows
@@ -13,6 +13,7 @@ from builders.sobhard.families import RecipeError
 from builders.sobhard.plan import Slot, demonstrations, plan
 from builders.sobhard.rows import Row
 from builders.sobhard.samplers import SAMPLERS, Draw, Unsuitable
+from metrics.sobhard.question import SESSION
 
 __all__ = ["MOST_IN_INPUT", "BuildError", "Built", "build"]
 
@@ -116,6 +117,7 @@ class _Maker:
         self._used: Counter[str] = Counter()
         self._in_input = 0
         self._shown: list[str] = []
+        self._answers: list[str] = []
         self.documents: set[str] = set()
         self.held_back = 0
         self.refused: Counter[tuple[str, str]] = Counter()
@@ -134,8 +136,9 @@ class _Maker:
             self.documents.add(shown.document.id)
             self.held_back += shown.document.held_back and role == "question"
             self._chooser.take(slot, shown, len(made[0]["inputs"]["input_data"]), apart=role == "demonstration")
-            for row in made if role == "demonstration" else made[:-1]:
-                self._shown += [row["meta"]["reference"], *row["inputs"].values()]
+            self._shown += _texts(made if role == "demonstration" else made[:-1])
+            if role == "question":
+                self._answers.append(made[-1]["meta"]["reference"])
             return made
         raise BuildError(
             f"no document of the corpus gives a {slot.tier} {slot.family} question, {slot.difficulty}, in {slot.target}"
@@ -170,14 +173,29 @@ class _Maker:
         in_input = stands_in_input(made[-1])
         if in_input and self._in_input == MOST_IN_INPUT:
             raise Unsuitable("the answer stands in the input")
-        if slot.family in TALKED_ABOUT and any(made[-1]["meta"]["reference"] in text for text in self._shown):
-            raise Unsuitable("the answer stands in a shot")
+        if slot.family in (*TALKED_ABOUT, SESSION):
+            self._check_apart(made)
         for row in made:
             if problem := problem_of({**row, "instruction": _ANY}):
                 raise Unsuitable(problem)
         self._in_input += in_input
         self._used.update(step["rule"] for step in chosen.get("program", ()))
         return made
+
+    def _check_apart(self, made: Sequence[Row]) -> None:
+        """No graded answer stands in what is shown, in neither direction."""
+        *earlier, graded = made
+        shown = _texts(earlier)
+        answer = graded["meta"]["reference"]
+        if any(answer in text for text in [*self._shown, *shown]):
+            raise Unsuitable("the answer stands in a shot")
+        if any(other in text for text in shown for other in self._answers):
+            raise Unsuitable("a turn shows the answer of another conversation")
+
+
+def _texts(shots: Iterable[Row]) -> list[str]:
+    """What shots show: prompts and answers."""
+    return [text for row in shots for text in (row["meta"]["reference"], *row["inputs"].values())]
 
 
 _ANY = "{task}{input_data}{format}{question}"
