@@ -14,7 +14,7 @@ from builders.sobhard.breaks import BREAKABLE
 from builders.sobhard.corpus import Document, renderings
 from builders.sobhard.plan import TIERS, Slot
 from builders.sobhard.samplers.facts import places, records_of
-from builders.sobhard.sources import Layout, SourceRefused, write
+from builders.sobhard.sources import Layout
 from builders.sobhard.sources.model import PLAIN
 
 __all__ = ["MOST_USES", "TALKED_ABOUT", "Chooser", "Shown"]
@@ -117,13 +117,9 @@ class Chooser:
 
 def _ways(document: Document) -> Iterator[Shown]:
     yield Shown(document, document.notation, document.layout, len(document.text))
-    for notation in renderings(document):
-        if notation != document.notation:
-            layout = Layout(notes=_notes(document)) if notation == "jsonc" else PLAIN
-            try:
-                yield Shown(document, notation, layout, len(write(notation, document.value, layout)))
-            except SourceRefused:
-                continue
+    for notation, text in renderings(document).items():
+        layout = Layout(notes=_notes(document)) if notation == "jsonc" else PLAIN
+        yield Shown(document, notation, layout, len(text) + sum(map(len, layout.notes)))
 
 
 def _notes(document: Document) -> tuple[str, ...]:

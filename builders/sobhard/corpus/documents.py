@@ -1,6 +1,6 @@
 """Reads the documents of a corpus, proves what each holds, and says in which other notations it can be shown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ __all__ = ["load_documents", "renderings", "survey"]
 
 Corpus = Path | Literal["builtin"]
 
-_rendered: dict[tuple[str, int], tuple[str, ...]] = {}
+_rendered: dict[tuple[str, int], Mapping[str, str]] = {}
 
 
 def load_documents(corpus: Corpus, progress: Callable[[str], None] = lambda line: None) -> list[Document]:
@@ -84,22 +84,21 @@ def _file_text(file: File, corpus: Corpus) -> str:
     return data.decode(file.encoding).removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def renderings(document: Document) -> tuple[str, ...]:
-    """The notations that hold the document's value without a layout, its own left out; found once, then remembered.
+def renderings(document: Document) -> Mapping[str, str]:
+    """The document in every notation that holds its value without a layout, by notation, its own left out.
 
-    ``sources.write(name, document.value)`` gives the document in each of them.
+    They are written once, then remembered.
     """
     key = (document.id, len(document.text))
     if key not in _rendered:
-        _rendered[key] = tuple(
-            name for name in sources.NOTATIONS if name != document.notation and _holds(name, document)
-        )
+        _rendered[key] = dict(_written(document))
     return _rendered[key]
 
 
-def _holds(notation: str, document: Document) -> bool:
-    try:
-        sources.write(notation, document.value)  # reads it back
-    except SourceRefused:
-        return False
-    return True
+def _written(document: Document) -> Iterator[tuple[str, str]]:
+    for name in sources.NOTATIONS:
+        if name != document.notation:
+            try:
+                yield name, sources.write(name, document.value)
+            except SourceRefused:
+                continue
