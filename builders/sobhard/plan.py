@@ -111,7 +111,7 @@ def plan(seed: int) -> list[Slot]:
             styles = _shuffled(rng, dict.fromkeys(STYLES, CELL // len(STYLES)))
             steps = _steps(rng, family, difficulty)
             for index in range(CELL):
-                target = targets[family].pop()
+                target = _taken(targets[family], tiers[family, difficulty][index])
                 slots.append(
                     Slot(
                         number=len(slots),
@@ -126,6 +126,14 @@ def plan(seed: int) -> list[Slot]:
                     )
                 )
     return slots
+
+
+def _taken(left: list[str], tier: str) -> str:
+    """The next target, which is taken out; maps of strings are short files, so their targets go to short questions."""
+    small = [target for target in left if (target == "properties") == (tier == "short")]
+    chosen = small[-1] if small else left[-1]
+    left.remove(chosen)
+    return chosen
 
 
 def small_plan(seed: int) -> list[Slot]:
