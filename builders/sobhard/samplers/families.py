@@ -1,6 +1,5 @@
 """One sampler a family: what is asked of a document, and the documents that the recipe names."""
 
-import copy
 import random
 import re
 from collections.abc import Callable, Mapping, MutableMapping
@@ -9,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from builders.sobhard.breaks import BreakRefused, break_document
 from builders.sobhard.corpus import Document
 from builders.sobhard.documents import document, text_of
-from builders.sobhard.operations import join as join_records
+from builders.sobhard.operations import join as joined
 from builders.sobhard.operations import run_program, schema
 from builders.sobhard.plan import Slot
 from builders.sobhard.samplers.edits import draw_ops, draw_version
@@ -21,6 +20,8 @@ from builders.sobhard.targets import write_target
 __all__ = ["SAMPLERS", "Draw"]
 
 Recipe = dict[str, Any]
+Choice = tuple[Recipe, dict[str, Any]]  # and the documents that the recipe names beside the first
+_DISTINCT: Final = 0.8  # share of records that a key must tell apart
 _BY_DIFFICULTY: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
     "paths": {"easy": (6, 8), "medium": (12, 16), "hard": (20, 26)},
     "absent": {"easy": (1, 1), "medium": (1, 2), "hard": (2, 4)},
@@ -79,11 +80,11 @@ def _holds(target: str, value: Any) -> bool:
     return True
 
 
-def _convert(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _convert(draw: Draw) -> Choice:
     return {}, {}
 
 
-def _extract(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _extract(draw: Draw) -> Choice:
     """Paths to scalars and small parts from all over the document, and some that lead nowhere, by a hair."""
     rng, value = draw.rng, draw.document.value
     found = [place for place in places(value) if len(str(place.value)) <= 120 and place.value is not None]
@@ -127,11 +128,11 @@ def _near(rng: random.Random, path: str, known: set[str]) -> str | None:
     return rng.choice(ways) if ways else None
 
 
-def _transform(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _transform(draw: Draw) -> Choice:
     return draw.program(draw.document.value), {}
 
 
-def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _repair(draw: Draw) -> Choice:
     shown = document("it", {"it": draw.document})
     text = text_of(shown, draw.notation, draw.layout)
     try:
@@ -141,10 +142,10 @@ def _repair(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     return {"broken": broken, "kinds": kinds, **draw.program(draw.document.value)}, {}
 
 
-def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _schema_gen(draw: Draw) -> Choice:
     rng, value = draw.rng, draw.document.value
     recipe = draw.program(value, last=False)
-    described = draw_result(value, recipe)
+    described = _after(value, recipe)
     kinds = {"easy": ["minimal", "bounds", "enum"], "medium": ["bounds", "enum", "union", "oneOf"]}
     order = kinds.get(draw.slot.difficulty, ["union", "oneOf", "full"])
     plain = schema(described, "minimal")
@@ -155,71 +156,70 @@ def _schema_gen(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
     raise Unsuitable("every kind of schema is the plain one")
 
 
-def _patch(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _patch(draw: Draw) -> Choice:
     ops, patched = draw_ops(draw.rng, draw.document.value, draw.count("ops"), uniform=draw.slot.target == "sqlinsert")
     return {"ops": ops, **draw.program(patched)}, {}
 
 
-def _versions(draw: Draw) -> tuple[Any, dict[str, Any]]:
-    """A second version that the first one's notation holds."""
+def _newer(draw: Draw) -> Any:
+    """A second version of the document, which its notation and the target hold."""
     uniform = NOTATIONS[draw.notation].shape in _TABLES or draw.slot.target == "sqlinsert"
-    return draw_version(draw.rng, draw.document.value, draw.count("edits"), uniform=uniform), {}
+    return draw_version(draw.rng, draw.document.value, draw.count("edits"), uniform=uniform)
 
 
-def _diff(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
-    newer, _ = _versions(draw)
-    return {"document_b": "newer"}, {"newer": newer}
+def _diff(draw: Draw) -> Choice:
+    return {"document_b": "newer"}, {"newer": _newer(draw)}
 
 
-def _apply_diff(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
-    newer, _ = _versions(draw)
+def _apply_diff(draw: Draw) -> Choice:
+    newer = _newer(draw)
     notation = draw.rng.choice(["json", "yaml"])
     return {"document_b": "newer", "source_b": notation, **draw.program(newer)}, {"newer": newer}
 
 
-def _merge(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _merge(draw: Draw) -> Choice:
     """Two parts of one table that share a key, some rows and one more column, in which B has other values in places."""
-    rng, slot = draw.rng, draw.slot
+    rng = draw.rng
     records = records_of(draw.document.value)
     names = common_fields(records)
-    keys = [
-        name
-        for name in names
-        if (_texts := [record[name] for record in records])
-        and of_kind(_texts, str, int)
-        and len(set(_texts)) >= 0.8 * len(_texts)
-        and all(str(text).strip() for text in _texts)
-    ]
+    keys = [name for name in names if _names_records([record[name] for record in records])]
     if len(records) < 6 or len(names) < 4 or not keys:
         raise Unsuitable("no table with a key")
     key = rng.choice(keys[:3])
-    others = [name for name in names if name != key]
+    left, right = _parts(rng, records, key, [name for name in names if name != key])
+    if draw.slot.difficulty == "hard":
+        twin = {**rng.choice(right), **{name: cell for name, cell in rng.choice(right).items() if name != key}}
+        right.insert(rng.randrange(len(right) + 1), twin)
+    join = {"key": key, "winner": rng.choice("AB"), "order": rng.choice("AB"), **_leftovers(draw)}
+    recipe = {"document": "left", "document_b": "right", "join": join}
+    return recipe | draw.program(joined(left, right, join)), {"left": left, "right": right}
+
+
+def _names_records(values: list[Any]) -> bool:
+    """Whether values tell nearly all records apart."""
+    plain = of_kind(values, str, int) and all(str(value).strip() for value in values)
+    return plain and len(set(values)) >= _DISTINCT * len(values)
+
+
+def _parts(
+    rng: random.Random, records: list[dict[str, Any]], key: str, others: list[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The first and the last four fifths of the rows, with columns of their own; the second in another order."""
     cut = rng.randint(1, len(others) - 2)
-    shared, left, right = others[cut], others[:cut], others[cut + 1 :]
-    rows = list(range(len(records)))
-    low, high = len(rows) // 5, len(rows) - len(rows) // 5
-    first = [{name: records[row][name] for name in (key, *left, shared)} for row in rows[:high]]
-    second = [{name: records[row][name] for name in (key, shared, *right)} for row in rows[low:]]
-    rng.shuffle(second)
-    for entry in rng.sample(second, max(2, len(second) // 4)):
-        entry[shared] = rng.choice(second)[shared]
-    if slot.difficulty == "hard":
-        twin = copy.deepcopy(rng.choice(second))
-        twin |= {name: rng.choice(second)[name] for name in right}
-        second.insert(rng.randrange(len(second) + 1), twin)
-    same_columns = slot.target == "sqlinsert"
-    join = {
-        "key": key,
-        "winner": rng.choice("AB"),
-        "unmatched_a": "drop" if same_columns else rng.choice(["keep", "drop"]),
-        "unmatched_b": "drop" if same_columns else rng.choice(["append", "drop"]),
-        "order": rng.choice("AB"),
-    }
-    joined = join_records(first, second, join)
-    return {"document": "left", "document_b": "right", "join": join, **draw.program(joined)}, {
-        "left": first,
-        "right": second,
-    }
+    shared, fifth = others[cut], len(records) // 5
+    left = [{name: record[name] for name in (key, *others[: cut + 1])} for record in records[: len(records) - fifth]]
+    right = [{name: record[name] for name in (key, *others[cut:])} for record in records[fifth:]]
+    rng.shuffle(right)
+    for entry in rng.sample(right, max(2, len(right) // 4)):
+        entry[shared] = rng.choice(right)[shared]
+    return left, right
+
+
+def _leftovers(draw: Draw) -> dict[str, str]:
+    """What becomes of records without a pair: a table has no room for those with fewer columns."""
+    if draw.slot.target == "sqlinsert":
+        return {"unmatched_a": "drop", "unmatched_b": "drop"}
+    return {"unmatched_a": draw.rng.choice(["keep", "drop"]), "unmatched_b": draw.rng.choice(["append", "drop"])}
 
 
 _PHRASES: Final = (
@@ -233,11 +233,11 @@ _PHRASES: Final = (
 _JOINTS: Final = ("; ", ", ", " | ", " / ", " · ", "\t")
 
 
-def _template(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _template(draw: Draw) -> Choice:
     """A line of labelled places; with an escape where the slot says so."""
     rng, value = draw.rng, draw.document.value
     recipe = draw.program(value, last=False)
-    records = records_of(draw_result(value, recipe))
+    records = records_of(_after(value, recipe))
     if len(records) < 3:
         raise Unsuitable("no records for a template")
     paths = [place.path for place in places(records[0]) if not isinstance(place.value, dict | list)]
@@ -262,7 +262,7 @@ def _plain_everywhere(records: list[dict[str, Any]], path: str) -> bool:
     return True
 
 
-def _session(draw: Draw) -> tuple[Recipe, dict[str, Any]]:
+def _session(draw: Draw) -> Choice:
     """Turns of patches and rules, each on the result of the one before; the targets of earlier turns are drawn."""
     rng, slot = draw.rng, draw.slot
     state, states, turns = draw.document.value, [draw.document.value], []
@@ -294,12 +294,12 @@ _EARLIER_RULES: Final = (
 )
 
 
-def draw_result(value: Any, recipe: Recipe) -> Any:
+def _after(value: Any, recipe: Recipe) -> Any:
     """A value after the rules of a recipe, if it has any."""
     return run_program(value, recipe["program"]) if "program" in recipe else value
 
 
-SAMPLERS: Final[Mapping[str, Callable[[Draw], tuple[Recipe, dict[str, Any]]]]] = {
+SAMPLERS: Final[Mapping[str, Callable[[Draw], Choice]]] = {
     "convert": _convert,
     "extract": _extract,
     "repair": _repair,
