@@ -55,7 +55,9 @@ class Chooser:
         self._shown = [shown for document in documents for shown in _ways(document)]
         self.uses: Counter[str] = Counter()
         self.notations: Counter[str] = Counter()
-        self._talk = _drawn({shown.document.id for shown in self._shown}, seed)
+        # The few maps of strings are left to the questions that need them.
+        rare = {shown.document.id for shown in self._shown if shown.notation == "properties"}
+        self._talk = _drawn({shown.document.id for shown in self._shown} - rare, seed)
         self._asked: set[tuple[str, ...]] = set()
         self._lengths: dict[str, list[float]] = {name: [] for name in _MEANS}
         self._fame = _fame({shown.document.origin for shown in self._shown}, seed)
