@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
+from tasks.archives import opened
 from tasks.benchmark import DatasetError, DatasetHandle, DatasetRequest
 from tasks.built import built_folder
 from tasks.facts import Facts, read_facts
@@ -73,8 +74,8 @@ class DatasetLoader(ABC):
         """Make a dataset available locally and check every row.
 
         Args:
-            request: its name is that of a shipped dataset, ``official``, or a path as find_splits takes it; its cache
-                folder is made only when a copy is needed.
+            request: its name is that of a shipped dataset, ``official``, or a path as find_splits takes it, or a zip file
+                of one; its cache folder is made only when a copy is needed.
 
         Raises:
             DatasetError: it cannot be had, or a row is bad (the row is named).
@@ -97,7 +98,8 @@ class DatasetLoader(ABC):
             revision, of_hub = download(facts.official.dataset, wanted.values(), found, facts.official.advice)
             rows = {split: of_hub[wanted[split]] for split in wanted}
         else:
-            rows = _read(find_splits(Path(name), self.files(), [*facts.shipped, "official"]))
+            with opened(Path(name)) as source:
+                rows = _read(find_splits(source, self.files(), [*facts.shipped, "official"]))
         checked = self.checked(rows)
         texts = {split: "".join(map(self._line, checked[split])) for split in checked}
         folder = write_copy(self.request.cache, self.benchmark, texts, self.card(texts, ".parquet"))

@@ -60,7 +60,7 @@ def find_splits(source: Path, splits: Mapping[str, Sequence[str]], names: Sequen
     if not source.is_file():
         raise DatasetError(f"--dataset {source}: no such file or folder; names: {', '.join(names)}")
     if source.suffix not in _READERS:
-        raise DatasetError(f"--dataset {source}: a file must end in {', '.join(_READERS)}")
+        raise DatasetError(f"--dataset {source}: a file must end in {', '.join(_READERS)}, .zip")
     beside = {split: _of_split([source.parent], split, splits[split]) for split in others}
     return {first: [source]} | {split: [path for path in beside[split] if path != source] for split in others}
 
