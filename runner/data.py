@@ -70,13 +70,13 @@ def load_data(
             raise DatasetError(f"{name}: {error}{alone if settings.dataset is not None else ''}") from error
         _check_size(name, handle, settings)
         _check_same(name, handle, before, settings)
-        handles[name] = handle if source in bench.facts.shipped else _with_doubts(name, handle)
+        handles[name] = handle if source in bench.facts.shipped else _with_doubts(bench, handle)
     return handles
 
 
-def _with_doubts(name: str, handle: DatasetHandle) -> DatasetHandle:
+def _with_doubts(bench: Benchmark, handle: DatasetHandle) -> DatasetHandle:
     """The handle; rows of it that no answer can meet are said now, and once more under the table."""
-    line = doubts(name, handle)
+    line = doubts(bench, handle)
     if line is None:
         return handle
     say(f"warning: {line}")

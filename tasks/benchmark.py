@@ -114,6 +114,7 @@ class Benchmark:
             them. Raises ValueError.
         judging: for answers that another model judges.
         notes: (docs, few-shot number) -> warnings about what is going to be sent.
+        unmeetable: checked row -> its id, and why no answer can meet what it asks for; no reasons where none is known.
         export: (run folder, [(doc, response)]) -> file with the answers of an ungraded run in the official form.
     """
 
@@ -135,6 +136,7 @@ class Benchmark:
     configure: "Callable[[Benchmark, Options], tuple[Benchmark, Mapping[str, Any]]] | None" = None
     judging: Judging | None = None
     notes: Callable[[Sequence[Any], int], list[str]] | None = None
+    unmeetable: Callable[[Mapping[str, Any]], tuple[str, list[str]]] | None = None
     export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None
 
     @property

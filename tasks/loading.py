@@ -74,8 +74,8 @@ class DatasetLoader(ABC):
         """Make a dataset available locally and check every row.
 
         Args:
-            request: its name is that of a shipped dataset, ``official``, or a path as find_splits takes it, or a zip file
-                of one; its cache folder is made only when a copy is needed.
+            request: its name is that of a shipped dataset, ``official``, or a path: as find_splits takes it, or a zip
+                file of one. Its cache folder is made only when a copy is needed.
 
         Raises:
             DatasetError: it cannot be had, or a row is bad (the row is named).

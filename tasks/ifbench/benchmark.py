@@ -8,6 +8,7 @@ from typing import Any
 from metrics import ifbench
 from metrics.ifbench.records import score, unanswered
 from metrics.ifbench.summary import METRICS, summarise
+from metrics.ifbench.unmeetable import unmeetable
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
 from tasks.ifbench.dataset import load_dataset
@@ -57,4 +58,5 @@ BENCHMARK = Benchmark(
     table_axis=("family", ("loose_acc", "strict_acc")),
     options=frozenset({"grader"}),
     configure=configure,
+    unmeetable=unmeetable,
 )

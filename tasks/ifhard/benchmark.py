@@ -2,6 +2,7 @@
 
 from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
+from metrics.ifhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
 from tasks.ifhard.dataset import load_dataset
@@ -22,4 +23,5 @@ BENCHMARK = Benchmark(
     summarise=summarise,
     metrics=METRICS,
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
+    unmeetable=unmeetable,
 )

@@ -5,6 +5,7 @@ from typing import Any
 
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.summary import METRICS, summarise
+from metrics.sobhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
 from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
@@ -34,4 +35,5 @@ BENCHMARK = Benchmark(
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
     notes=_notes,
     export=export_answers,
+    unmeetable=unmeetable,
 )

@@ -13,10 +13,11 @@ from mini import row
 from replies import know_all
 
 from metrics import ifbench, ifhard
+from metrics.ifbench import unmeetable as of_ifbench
+from metrics.ifhard import unmeetable as of_ifhard
 from runner.doubts import doubts_of_rows
-from runner.doubts import ifbench as of_ifbench
-from runner.doubts import ifhard as of_ifhard
 from tasks import loading
+from tasks.registry import benchmark
 
 # The hand-made cases of the verifiers.
 CASES_OF_RULES = Path(__file__).parents[1] / "metrics" / "ifhard" / "cases"
@@ -293,7 +294,7 @@ def test_shipped_rows_are_not_doubted(name):
     """A warning would be about our own mistake."""
     path = Path(loading.__file__).parent / name / "data" / "test.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-    assert doubts_of_rows(name, name, rows) is None
+    assert doubts_of_rows(benchmark(name).unmeetable, name, rows) is None
 
 
 def test_a_sobhard_row_that_its_own_reference_fails_is_doubted():
@@ -302,7 +303,7 @@ def test_a_sobhard_row_that_its_own_reference_fails_is_doubted():
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     changed = next(of for of in rows if of["meta"]["categories"]["family"] == "template")
     changed["meta"] |= {"reference": '["другое"]', "reference_sha256": ""}
-    line = doubts_of_rows("sobhard", "x", [changed])
+    line = doubts_of_rows(benchmark("sobhard").unmeetable, "x", [changed])
     assert line is not None
     assert "its own reference fails" in line
 

@@ -8,38 +8,32 @@ row of which nothing is said may still be beyond any answer.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from runner.doubts import ifbench, ifhard, sobhard
-from tasks.benchmark import DatasetHandle
+from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.rows import read_rows
 
 __all__ = ["doubts", "doubts_of_rows"]
 
+Unmeetable = Callable[[Mapping[str, Any]], tuple[str, list[str]]]
 _NAMED: Final = 3  # rows that the warning names
-# By benchmark: a checked row -> its id, and what no answer can meet in it, each with the reason.
-_READ: Final[Mapping[str, Callable[[Mapping[str, Any]], tuple[str, list[str]]]]] = {
-    "ifhard": ifhard.unmeetable,
-    "ifbench": ifbench.unmeetable,
-    "sobhard": sobhard.unmeetable,
-}
 
 
-def doubts(name: str, handle: DatasetHandle) -> str | None:
+def doubts(bench: Benchmark, handle: DatasetHandle) -> str | None:
     """One line on the rows of a dataset that no answer can meet; None where no such row is known.
 
     Args:
-        name: the benchmark's name.
+        bench: the benchmark.
         handle: its dataset.
     """
-    if name not in _READ or not handle.graded:
+    if bench.unmeetable is None or not handle.graded:
         return None
-    return doubts_of_rows(name, f"--dataset {handle.name}", read_rows(handle.folder / "test.jsonl"))
+    return doubts_of_rows(bench.unmeetable, f"--dataset {handle.name}", read_rows(handle.folder / "test.jsonl"))
 
 
-def doubts_of_rows(name: str, where: str, rows: Sequence[Mapping[str, Any]]) -> str | None:
+def doubts_of_rows(unmeetable: Unmeetable, where: str, rows: Sequence[Mapping[str, Any]]) -> str | None:
     """As :func:`doubts`, of the checked rows themselves; ``where`` opens the line."""
     found = []
     for number, row in enumerate(rows, start=1):
-        ident, reasons = _READ[name](row)
+        ident, reasons = unmeetable(row)
         if reasons:
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
             found.append(f"row {number} ({ident}), {reasons[0]}{more}")

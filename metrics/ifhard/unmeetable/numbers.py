@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from metrics.ifhard.counts import Count, read_count, read_unit_count, wanted
 from metrics.ifhard.params import LIMIT, int_or_none, read_int
 from metrics.ifhard.text import fold
-from runner.doubts.ifhard_values import hit_by_stem
+from metrics.ifhard.unmeetable.values import hit_by_stem
 
 __all__ = ["contradictions"]
 

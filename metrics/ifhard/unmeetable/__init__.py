@@ -10,9 +10,9 @@ from metrics.ifhard.logic import branch_of
 from metrics.ifhard.registry import CATEGORIES, OVERRIDE, winner_of
 from metrics.ifhard.schema import COUNT, INT, INT_OR_NULL, UNIT_COUNT, FirstOf
 from metrics.ifhard.scoring_key import parse_constraints, scoring_key
-from runner.doubts.ifhard_letters import clashes
-from runner.doubts.ifhard_numbers import contradictions
-from runner.doubts.ifhard_values import fault_of
+from metrics.ifhard.unmeetable.letters import clashes
+from metrics.ifhard.unmeetable.numbers import contradictions
+from metrics.ifhard.unmeetable.values import fault_of
 
 __all__ = ["unmeetable"]
 
