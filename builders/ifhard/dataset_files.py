@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from builders.ifhard.jobs import Span
 from builders.ifhard.pipeline import Built
 from builders.ifhard.question import Question, row_of
 from builders.ifhard.report import summary
@@ -39,8 +40,12 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-def make_files(built: Built, seed: int) -> dict[str, str]:
+def make_files(built: Built, seed: int, span: Span | None = None) -> dict[str, str]:
     """The texts of all files by name, checked as a whole.
+
+    Args:
+        built: the questions.
+        seed: what they were built from, with ``span``, the range of requirements; None for the shipped set's mixture.
 
     Raises:
         BuildError: the rows break a guarantee; the message names the row.
@@ -64,7 +69,7 @@ def make_files(built: Built, seed: int) -> dict[str, str]:
         "witnesses.jsonl": _lines(
             [{"task": TASK, "id": question.base_id, "response": question.witness} for question in built.test]
         ),
-        "build.json": json.dumps(summary(built, seed, tiers), ensure_ascii=False, indent=2) + "\n",
+        "build.json": json.dumps(summary(built, seed, tiers, span), ensure_ascii=False, indent=2) + "\n",
     }
     sums = "".join(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in sorted(files.items()))
     card = IFHardLoader.card({split: files[f"{split}.jsonl"] for split in ("test", "shots")})

@@ -8,7 +8,7 @@ branches of a conditional are separate lines: the true branch decides, the false
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.ifhard import verify
 from tasks.ifhard.dataset import BUILTIN
 
-__all__ = ["BAR", "FreeRate", "free_rates"]
+__all__ = ["BAR", "FreeRate", "above_bar", "free_answers", "free_rates", "free_rates_of"]
 
 BAR: Final = 0.15
 """A type above this does not ship."""
@@ -45,14 +45,6 @@ class FreeRate(NamedTuple):
         return self.name.endswith("@false")
 
 
-def _requirements(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    for row in rows:
-        for item in json.loads(row["meta"]["constraints"]):
-            params = item["params"]
-            branch = f"@{str(bool(params['holds'])).lower()}" if "holds" in params else ""
-            yield item["category"] + branch, item["category"], params
-
-
 def free_rates(rows: Iterable[Mapping[str, Any]], answers: Sequence[str]) -> list[FreeRate]:
     """The table, highest rate first.
 
@@ -63,12 +55,23 @@ def free_rates(rows: Iterable[Mapping[str, Any]], answers: Sequence[str]) -> lis
     Raises:
         ValueError: there are no answers.
     """
+    return free_rates_of((item for row in rows for item in json.loads(row["meta"]["constraints"])), answers)
+
+
+def free_rates_of(constraints: Iterable[Mapping[str, Any]], answers: Sequence[str]) -> list[FreeRate]:
+    """The table of requirements that are given as in a scoring key, highest rate first.
+
+    Raises:
+        ValueError: there are no answers.
+    """
     if not answers:
         raise ValueError("a free rate needs answers")
     shares: dict[str, list[float]] = {}
-    for name, category, params in _requirements(rows):
+    for item in constraints:
+        category, params = item["category"], item["params"]
+        branch = f"@{str(bool(params['holds'])).lower()}" if "holds" in params else ""
         met = sum(verify(category, params, answer).passed for answer in answers)
-        shares.setdefault(name, []).append(met / len(answers))
+        shares.setdefault(category + branch, []).append(met / len(answers))
     table = [FreeRate(name, len(found), sum(found) / len(found), max(found)) for name, found in shares.items()]
     return sorted(table, key=lambda line: (-line.rate, line.name))
 
@@ -77,14 +80,27 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
+def above_bar(constraints: Iterable[Mapping[str, Any]], answers: Sequence[str]) -> list[str]:
+    """The names of the requirements that more than :data:`BAR` of the answers meet, each taken alone; no controls.
+
+    Raises:
+        ValueError: there are no answers.
+    """
+    return [line.name for line in free_rates_of(constraints, answers) if line.worst > BAR and not line.is_control]
+
+
+def free_answers(path: Path = _ANSWERS) -> list[str]:
+    """The answers of a file of JSON Lines, by default those to the tasks of the bank."""
+    return [record["answer"] for record in _read(path)]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; 1 if a type lies above the bar."""
     parser = argparse.ArgumentParser(prog="python -m tasks.ifhard.build.free_rate", description="Measure free rates.")
     parser.add_argument("--answers", type=Path, default=_ANSWERS, help="JSON Lines, each with an answer")
     parser.add_argument("--dataset", type=Path, default=BUILTIN, help="folder of test.jsonl (default: built-in)")
     options = parser.parse_args(argv)
-    answers = [record["answer"] for record in _read(options.answers)]
-    table = free_rates(_read(options.dataset / "test.jsonl"), answers)
+    table = free_rates(_read(options.dataset / "test.jsonl"), free_answers(options.answers))
     sys.stdout.write("| requirement | uses | free rate | worst single |\n|---|---:|---:|---:|\n")
     for line in table:
         sys.stdout.write(f"| {line.name} | {line.uses} | {line.rate:.3f} | {line.worst:.3f} |\n")

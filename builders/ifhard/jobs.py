@@ -5,6 +5,7 @@ dealt like cards before anything is composed, so that their distributions hold w
 its attributes through all its attempts; only the requirements are drawn again.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -14,7 +15,7 @@ from builders.ifhard.bank import Topic
 from metrics.ifhard.text import cores_of
 from tasks.ifhard.prompts import STYLES, WORDINGS
 
-__all__ = ["Job", "deal", "deal_jobs"]
+__all__ = ["MOST", "ROOM", "Job", "Span", "deal", "deal_jobs"]
 
 _TOPUP: Final = 0.1
 """Share of questions that are added for the sake of a rare type."""
@@ -35,10 +36,49 @@ _SIZES: Final[Mapping[bool, Mapping[int, float]]] = {
     False: {3: 0.13, 4: 0.35, 5: 0.365, 6: 0.155},
     True: {3: 0.33, 4: 0.47, 5: 0.20},
 }
+MOST: Final = 12
+"""Requirements that a question may have."""
+ROOM: Final[Mapping[str, int]] = {
+    "prose": MOST,
+    "bullets": 10,
+    "numbers": 9,
+    "json": 5,
+    "jsonlist": 6,
+    "array": 5,
+    "csv": 6,
+    "parts": 7,
+    "table": 7,
+}
+"""The largest stacks of each frame of which about one in eight has a witness, in a set with a range of its own."""
 
 
 # Beginnings of words in a task that no table or JSON object of short phrases can do: a letter, a note, a reason.
 _RUNNING: Final = ("письм", "записк", "другу", "почему")
+
+
+@dataclass(frozen=True)
+class Span:
+    """The fewest and the most requirements of a question, both from 1 to :data:`MOST`."""
+
+    low: int
+    high: int
+
+    @classmethod
+    def read(cls, text: str) -> "Span":
+        """``7-12``, or one number for both.
+
+        Raises:
+            ValueError: the text is neither, or a number is out of place.
+        """
+        found = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", text)
+        if found:
+            low, high = int(found[1]), int(found[2] or found[1])
+            if 1 <= low <= high <= MOST:
+                return cls(low, high)
+        raise ValueError(f"must be a range within 1-{MOST}, as 7-{MOST}, or one number; got {text!r}")
+
+    def __str__(self) -> str:
+        return f"{self.low}-{self.high}"
 
 
 @dataclass(frozen=True)
@@ -49,6 +89,8 @@ class Job:
         split: ``test`` or ``shots``; ``number`` counts from 0 within it.
         frame: the shape of the answer; None for a topup job, which takes one that its rare type lives in.
         wording: index of the prompt wording within its tone.
+        spanned: whether it belongs to a set with a range of requirements of its own. Then requirements that pull
+            against each other are preferred, and a question is dropped if one of them is met by chance.
     """
 
     split: str
@@ -60,6 +102,7 @@ class Job:
     frame: str | None
     size: int
     with_context: bool
+    spanned: bool = False
 
     @property
     def stratum(self) -> str:
@@ -85,12 +128,41 @@ def _shuffled(values: Sequence[Any], rng: Random) -> list[Any]:
     return mixed
 
 
-def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> list[Job]:
-    """The jobs of a split: every attribute as evenly as ``size`` allows, the attributes independent of each other."""
-    topup = round(size * _TOPUP) if split == "test" else 0
-    frames: list[str | None] = _shuffled(deal(_FRAMES, size - topup), rng) + [None] * topup
+def _mixture(split: str, count: int, rng: Random) -> list[tuple[str | None, int]]:
+    """Frame and stack size of each job as in the shipped set, a tenth of the test split without a frame."""
+    topup = round(count * _TOPUP) if split == "test" else 0
+    frames: list[str | None] = _shuffled(deal(_FRAMES, count - topup), rng) + [None] * topup
     shaped = [frame not in {"prose", "bullets", "numbers", None} for frame in frames]
     sizes = {kind: _shuffled(deal(_SIZES[kind], shaped.count(kind)), rng) for kind in (False, True)}
+    return [(frame, sizes[kind].pop()) for frame, kind in zip(frames, shaped, strict=True)]
+
+
+def _spread(count: int, span: Span, rng: Random) -> list[tuple[str | None, int]]:
+    """Frame and stack size of each job: sizes even over the span, frames as in the shipped set where they fit."""
+    frames = deal({frame: share for frame, share in _FRAMES.items() if ROOM[frame] >= span.low}, count)
+    left = deal(dict.fromkeys(range(span.low, span.high + 1), 1.0), count)
+    pairs: list[tuple[str | None, int]] = []
+    # Frames of little room choose first; prose takes what they cannot.
+    for frame in sorted(frames, key=lambda frame: ROOM[frame]):
+        fitting = [size for size in left if size <= ROOM[frame]]
+        chosen = rng.choice(fitting or left)
+        left.remove(chosen)
+        pairs.append((frame if fitting else "prose", chosen))
+    return _shuffled(pairs, rng)
+
+
+def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random, span: Span | None = None) -> list[Job]:
+    """The jobs of a split: every attribute as evenly as ``size`` allows, the attributes independent of each other.
+
+    Args:
+        split: ``test`` or ``shots``.
+        size: number of jobs.
+        topics: of the bank.
+        rng: what is not even by count is drawn from it.
+        span: how many requirements a question has; None for the mixture of the shipped set.
+    """
+    shapes = _spread(size, span, rng) if span else _mixture(split, size, rng)
+    frames = [frame for frame, _ in shapes]
     tasks = _shuffled(
         deal({(topic.id, task): 1.0 for topic in topics for task in topic.tasks}, size)
         if size >= sum(len(topic.tasks) for topic in topics)
@@ -110,8 +182,9 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random) -> li
             style=prompts[number][0],
             wording=prompts[number][1],
             frame=frames[number],
-            size=sizes[shaped[number]].pop(),
+            size=shapes[number][1],
             with_context=context[number],
+            spanned=span is not None,
         )
         for number in range(size)
     ]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -18,11 +18,12 @@ from typing import Final
 from builders.ifhard.bank import BANK, Topic, load_bank
 from builders.ifhard.catalogue import CATALOGUE, Variant, load_catalogue
 from builders.ifhard.draft import InfeasibleError
-from builders.ifhard.jobs import Job, deal_jobs
+from builders.ifhard.free_rate import above_bar, free_answers
+from builders.ifhard.jobs import Job, Span, deal_jobs
 from builders.ifhard.question import Question, make_question
 from builders.ifhard.shots import load_shots
-from builders.ifhard.stack import Plan, Quotas, plan_stack
-from builders.ifhard.type_tables import LEFT_OUT
+from builders.ifhard.stack import FLOOR_SPANNED, Plan, Quotas, plan_stack
+from builders.ifhard.type_tables import FULL_SIZE, LEFT_OUT, SHARES
 from builders.ifhard.validate import BuildError, check_question
 
 __all__ = ["Built", "Sources", "Tally", "build_questions"]
@@ -31,6 +32,10 @@ ROUND: Final = 48
 """Jobs planned before their results are known."""
 ATTEMPTS: Final = 60
 """Stacks tried for one job before the build is given up."""
+ATTEMPTS_SPANNED: Final = 400
+"""The same for a job of a set with a range of requirements of its own: large stacks often have no witness."""
+FRAME_KEPT: Final = 40
+"""Stacks after which such a job takes prose for its frame, where most stacks have a witness."""
 CHOICES: Final = 3
 """Compositions tried for one stack: other keywords, letters and numbers may do."""
 
@@ -74,11 +79,12 @@ class _Order:
 
 
 class Workshop:
-    """What a worker holds: the bank and the catalogue, read once."""
+    """What a worker holds: the bank, the catalogue and the free answers, read once."""
 
     def __init__(self, sources: Sources) -> None:
         self.topics: dict[str, Topic] = load_bank(sources.bank)
         self.catalogue: dict[str, Variant] = load_catalogue(sources.catalogue)
+        self.free_answers: list[str] = free_answers()
 
     def work(self, order: _Order) -> Question | str:
         """The question, or the reason why there is none.
@@ -98,7 +104,9 @@ class Workshop:
             faults = check_question(question, topic)
             if faults:
                 raise BuildError(f"{job.split} question {job.number}: {faults[0]}\n{question}")
-            return question
+            if not job.spanned or not above_bar(question.constraints, self.free_answers):
+                return question
+            reason = reason or "a requirement is met by chance"
         return reason
 
 
@@ -167,9 +175,11 @@ def _make_split(
             tally.failed.update(order.keys)
             quotas.give_back(order.keys)
             attempts[order.job.number] += 1
-            if attempts[order.job.number] >= ATTEMPTS:
-                raise BuildError(f"no question after {ATTEMPTS} stacks for {order.job}; last reason: {reason}")
-            again.append(order.job)
+            limit = ATTEMPTS_SPANNED if order.job.spanned else ATTEMPTS
+            if attempts[order.job.number] >= limit:
+                raise BuildError(f"no question after {limit} stacks for {order.job}; last reason: {reason}")
+            gives_way = order.job.spanned and attempts[order.job.number] == FRAME_KEPT
+            again.append(replace(order.job, frame="prose") if gives_way else order.job)
         waiting = again + waiting
     return [done[job.number] for job in jobs]
 
@@ -184,6 +194,7 @@ def build_questions(
     sources: Sources | None = None,
     processes: int = 1,
     progress: Callable[[int], object] = lambda count: None,
+    span: Span | None = None,
 ) -> Built:
     """Make the questions of the test split, and read the examples.
 
@@ -193,13 +204,13 @@ def build_questions(
         sources: bank and catalogue; None takes those of the project.
         processes: worker processes; changes the speed only.
         progress: told the number of questions finished.
+        span: how many requirements a question has; None for the mixture of the shipped set.
 
     Raises:
         BuildError: a question breaks a guarantee, or a job stays without a question.
     """
     sources = sources or Sources()
     bank = load_bank(sources.bank)
-    tally, quotas = Tally(), Quotas(size, LEFT_OUT)
     shots = _checked_shots(bank, load_catalogue(sources.catalogue))
     shown = {_stack(question) for question in shots}
     ids = {question.base_id for question in shots}
@@ -213,8 +224,9 @@ def build_questions(
         texts.add(text)
         return True
 
-    name = str(seed)
-    jobs = deal_jobs("test", size, list(bank.values()), Random(f"{name}/test/jobs"))
+    name, tally = str(seed), Tally()
+    jobs = deal_jobs("test", size, list(bank.values()), Random(f"{name}/test/jobs"), span)
+    quotas = Quotas(_worth(jobs), LEFT_OUT, FLOOR_SPANNED) if span else Quotas(size, LEFT_OUT)
     with _workers(sources, processes) as run:
         return Built(_make_split(name, jobs, quotas, run, tally, is_new, progress), shots, tally)
 
@@ -235,3 +247,8 @@ def _checked_shots(bank: Mapping[str, Topic], catalogue: Mapping[str, Variant]) 
 
 def _stack(question: Question) -> frozenset[str]:
     return frozenset(constraint["category"] for constraint in question.constraints)
+
+
+def _worth(jobs: Sequence[Job]) -> int:
+    """How many questions of the shipped set have as many requirements as the jobs together."""
+    return max(1, round(sum(job.size for job in jobs) * FULL_SIZE / sum(SHARES.values())))

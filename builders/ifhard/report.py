@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
+from builders.ifhard.jobs import Span
 from builders.ifhard.pipeline import Built
 from builders.ifhard.question import Question
+from builders.ifhard.type_tables import PULLS, RULES, pulls
 
 __all__ = ["summary"]
 
@@ -24,13 +27,26 @@ def _conditions(questions: Sequence[Question]) -> dict[str, int]:
     return {"true": sum(branches), "false": len(branches) - sum(branches)}
 
 
-def summary(built: Built, seed: int, tiers: Sequence[str]) -> dict[str, Any]:
+def _pulling(questions: Sequence[Question]) -> dict[str, float]:
+    """Pairs of requirements a question that pull against each other, by the way in which they do."""
+    pairs = Counter(
+        name
+        for question in questions
+        for one, other in combinations(question.keys, 2)
+        for name in pulls(RULES[one], RULES[other])
+    )
+    return {name: round(pairs[name] / len(questions), 2) for name in PULLS}
+
+
+def summary(built: Built, seed: int, tiers: Sequence[str], span: Span | None = None) -> dict[str, Any]:
     """Seed, counts, distributions, and what was discarded for which reason.
 
     Args:
         built: the questions.
         seed: the seed of the build.
         tiers: tier of each test question, in order.
+        span: the range of requirements that was asked for. The shipped set has none, and its report neither the range
+            nor the pairs that pull against each other.
     """
     test, tally = built.test, built.tally
     requirements = [constraint for question in test for constraint in question.constraints]
@@ -38,6 +54,7 @@ def summary(built: Built, seed: int, tiers: Sequence[str]) -> dict[str, Any]:
         "seed": seed,
         "test": len(test),
         "shots": len(built.shots),
+        **({"range": str(span), "pulling_pairs": _pulling(test)} if span else {}),
         "requirements": len(requirements),
         "mean_requirements": round(len(requirements) / len(test), 4),
         "terminal": sum(constraint["is_terminal"] for constraint in requirements),

@@ -1,15 +1,30 @@
 """What a build may use and how often, in views of the table of types.
 
-Two rules are compatible if they share no exclusive group and neither bars what the other brings.
+Two rules are compatible if they share no exclusive group and neither bars what the other brings. Two rules pull against
+each other if what helps to meet one easily breaks the other, while an answer still meets both.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from builders.ifhard.requirements import TYPES
 from builders.ifhard.requirements.row import Rule
 
-__all__ = ["FULL_SIZE", "HARD", "HOLDS", "LEFT_OUT", "MINIMUM", "NOT_BUILT", "RULES", "SHARES", "Rule", "compatible"]
+__all__ = [
+    "FULL_SIZE",
+    "HARD",
+    "HOLDS",
+    "LEFT_OUT",
+    "MINIMUM",
+    "NOT_BUILT",
+    "PULLS",
+    "RULES",
+    "SHARES",
+    "Pull",
+    "Rule",
+    "compatible",
+    "pulls",
+]
 
 FULL_SIZE: Final = 1260
 """Test questions of a full build."""
@@ -37,3 +52,36 @@ LEFT_OUT: Final[frozenset[str]] = frozenset(name for name, row in TYPES.items() 
 def compatible(one: Rule, other: Rule) -> bool:
     """Whether two rules may stand in one stack."""
     return not (one.groups & other.groups or one.brings & other.bars or other.brings & one.bars)
+
+
+class Pull(NamedTuple):
+    """Two sides that pull against each other, each a set of words that rules have as groups or bring."""
+
+    one: frozenset[str]
+    other: frozenset[str]
+
+    def holds(self, one: Rule, other: Rule) -> bool:
+        """Whether the first rule is on one side and the second on the other."""
+        left, right = one.groups | one.brings, other.groups | other.brings
+        return bool((self.one & left and self.other & right) or (self.one & right and self.other & left))
+
+
+PULLS: Final[Mapping[str, Pull]] = {
+    "counts at two levels": Pull(
+        frozenset({"words", "chars", "commas", "start-letter"}),
+        frozenset({"sentences", "paragraphs", "paragraphs-sentences", "items", "unit-words"}),
+    ),
+    "placed words in bounded sentences": Pull(
+        frozenset({"nth", "first-words", "last-words", "order", "order-words", "initials", "paragraph-words"}),
+        frozenset({"unit-words", "short-words", "line-length"}),
+    ),
+    "banned letters and demanded words": Pull(
+        frozenset({"letters", "letter-pairs", "beginnings", "small-words"}), frozenset({"rare"})
+    ),
+}
+"""What a set with a range of requirements of its own prefers."""
+
+
+def pulls(one: Rule, other: Rule) -> list[str]:
+    """The names of :data:`PULLS` in which two rules pull against each other."""
+    return [name for name, pull in PULLS.items() if pull.holds(one, other)]

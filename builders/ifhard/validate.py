@@ -8,7 +8,7 @@ meet all of them; nothing occurs twice, and the splits share nothing.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from builders.ifhard.bank import Topic, measure
 from builders.ifhard.corrupt import corrupt
@@ -20,9 +20,6 @@ from metrics.ifhard import ParamsError, check_params, check_row, score, verify
 from tasks.ifhard.prompts import render
 
 __all__ = ["BuildError", "check_dataset", "check_question", "stack_of"]
-
-MIN_REQUIREMENTS: Final = 3
-MAX_REQUIREMENTS: Final = 6
 
 
 class BuildError(Exception):
@@ -81,9 +78,9 @@ def check_question(question: Question, topic: Topic) -> list[str]:
         faults += implied(question.constraints)
         if question.decoy and not overruling(question.decoy, question.constraints):
             faults.append(f"an answer in the form of the decoy ({question.decoy}) may meet all requirements")
-    if not MIN_REQUIREMENTS <= count <= MAX_REQUIREMENTS:
-        faults.append(f"{count} requirements")
-    if len({constraint["family"] for constraint in question.constraints}) < 2:
+    if count != question.job.size:
+        faults.append(f"{count} requirements where {question.job.size} were dealt")
+    if len({constraint["family"] for constraint in question.constraints}) < min(2, question.job.size):
         faults.append("requirements of one family only")
     if bool(question.context) != question.job.with_context:
         faults.append("the context is not as dealt")

@@ -72,6 +72,57 @@ def test_what_still_asks_for_something_is_kept(one, other):
     assert implied(pair(one, other)) == []
 
 
+SIX_OR_SEVEN = ("structure:sentence_words", {"each": {"op": "between", "min": 6, "max": 7}})
+TWO_OR_THREE = ("structure:item_words", {"each": {"op": "between", "min": 2, "max": 3}, "kind": "any"})
+BRANCHES = {"then": {"shape": "paragraphs", "value": 2}, "otherwise": {"shape": "bullet_list", "value": 4}}
+
+
+@pytest.mark.parametrize(
+    ("units", "low", "high"),
+    [
+        ([("structure:sentence_count", {"value": 5}), SIX_OR_SEVEN], 30, 35),
+        ([("lexical:sentence_acrostic", {"word": "город"}), SIX_OR_SEVEN], 30, 35),
+        (
+            [
+                ("structure:paragraph_count", {"value": 5}),
+                ("structure:paragraph_sentences", {"each": {"value": 2}}),
+                SIX_OR_SEVEN,
+            ],
+            60,
+            70,
+        ),
+        (
+            [
+                ("logic:override", {"winner": {"category": "structure:sentence_count", "params": {"value": 4}}}),
+                SIX_OR_SEVEN,
+            ],
+            24,
+            28,
+        ),
+        # A number before an item is a word; a bullet is none.
+        ([("format:numbered_list", {"value": 4, "strict": True}), TWO_OR_THREE], 8, 16),
+        ([("lexical:acrostic", {"word": "сосна", "kind": "any"}), TWO_OR_THREE], 10, 20),
+        ([("logic:conditional_format", {"holds": False, **BRANCHES}), TWO_OR_THREE], 8, 16),
+    ],
+)
+def test_a_total_of_words_follows_from_the_units_and_the_words_of_each(units, low, high):
+    """A total that is as wide is implied, one that is narrower at either end is not."""
+
+    def found(least, most):
+        total = ("structure:word_count", {"op": "between", "min": least, "max": most})
+        return implied([{"category": category, "params": params} for category, params in (*units, total)])
+
+    assert [line.partition(": ")[0] for line in found(low, high)] == ["structure:word_count"]
+    assert found(low + 1, high) == found(low, high - 1) == []
+
+
+def test_both_letters_of_the_fold_leave_no_e():
+    """With «е» and «ё» banned no word has either; without «е» alone a «ё» is left, and words equal either."""
+    words = ("lexical:exclude_word", {"words": ["не", "и"]})
+    assert implied(pair(("style:forbid_letter", {"letter": "е"}), words)) == []
+    assert implied(pair(("style:forbid_letters", {"letters": ["е", "ё"]}), words)) != []
+
+
 def test_no_committed_question_asks_twice(committed):
     """Each requirement of each question asks for something that the others leave open."""
     test, shots, _ = committed
