@@ -5,6 +5,7 @@ import json
 import pytest
 from mini import write_dataset
 
+from builders.ifhard.__main__ import main as build
 from builders.ifhard.damage import main as damage
 from runner.exits import Exit
 from tasks.ifhard.dataset import BUILTIN
@@ -41,6 +42,23 @@ def test_shots_of_the_shipped_set_load_as_chat_turns(command):
     assert result.code == Exit.COMPLETE
     assert result.out.count("[assistant]\n") == 5
     assert result.out.count("Задание:\n") == 6
+
+
+@pytest.mark.parametrize("requirements", ["1-1", "7-12", "12-12"])
+def test_a_set_with_a_range_of_requirements_runs(command, tmp_path, requirements):
+    """Built by the command, read by ``--dataset``; each witness scores one, and each tier has its quarter."""
+    folder = tmp_path / "harder"
+    options = ["--requirements", requirements, "--size", "4", "--processes", "1", "--out", str(folder)]
+    assert build(options) == 0
+    result = command("--full", "--responses", str(folder / "witnesses.jsonl"), data=folder)
+    assert result.code == Exit.COMPLETE, result.err
+    row = result.row()
+    assert (row["n_total"], row["sample_pass_rate"], row["constraint_pass_rate"]) == (4, 1.0, 1.0)
+    assert [row[f"tier/{tier}/n"] for tier in ("easy", "medium", "hard", "expert")] == [1] * 4
+    shown = command("--show-prompt", "1", data=folder)
+    lines = [line for line in shown.out.splitlines() if line.startswith("- ")]
+    low, high = map(int, requirements.split("-"))
+    assert low <= len(lines) <= high
 
 
 @pytest.mark.parametrize("form", ["folder", "file", "list", "crlf", "bom"])

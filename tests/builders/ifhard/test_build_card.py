@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 
 import pytest
 
 from builders.ifhard import free_rate
+from builders.ifhard.__main__ import main as build
 from tasks.ifhard.dataset import BUILTIN as DATA
 
 CARD = DATA.parent / "README.md"
@@ -90,3 +92,27 @@ def test_the_table_of_free_rates(card, capsys):
     """It is what the command prints."""
     assert free_rate.main([]) == 0
     assert capsys.readouterr().out in card
+
+
+@pytest.mark.slow
+def test_the_table_of_the_harder_set(card, tmp_path):
+    """It is what the command in the card builds."""
+    section = card.split("## Harder sets")[1].split("\n## ")[0]
+    options = re.search(r"tasks\.ifhard\.build (.*) --out harder\n", section)[1].split()
+    assert build([*options, "--out", str(tmp_path)]) == 0
+    report = json.loads((tmp_path / "build.json").read_text(encoding="utf-8"))
+    frames, sizes = Counter(report["frames"]), sorted(map(int, report["n_constraints"]))
+    lists = frames.pop("bullets") + frames.pop("numbers")
+    pulling = ", ".join(f"{name} {count}" for name, count in report["pulling_pairs"].items())
+    assert report["test"] == 200
+    for line in (
+        f"| requirements a question | {sizes[0]} to {sizes[-1]}, mean {report['mean_requirements']} |",
+        f"| requirement types | {len(report['categories'])} |",
+        f"| pairs a question that pull against each other | {pulling} |",
+        f"| answers | {frames.pop('prose')} prose, {lists} lists, {frames.total()} tables and two parts |",
+        f"| with a background paragraph | {report['with_context']}, of them {sum(report['decoys'].values())} decoys |",
+        f"| conditional requirements | {report['conditions']['true']} true, {report['conditions']['false']} false |",
+        f"| tiers | {report['tiers']['hard']} each, ",
+        f"| stacks tried | {report['stacks_tried']} for {report['test']} questions |",
+    ):
+        assert line in section
