@@ -27,6 +27,10 @@ _PAIRED: Final = {"diff": 2.0, "merge": 1.05, "apply_diff": 1.1}  # length of th
 TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families whose answer a conversation might show
 _HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
 _ABOUT_RECORDS: Final = ("merge", "template")
+_UNUSED: Final = 6.0  # how much likelier a file is that no question has used yet
+_LEVELLING: Final = (
+    0.35  # how far files that were used often give way: 1 would level them, 0 let the liked ones run away
+)
 _LIST_TARGETS: Final = ("jsonl", "sqlinsert")
 _OBJECT_TARGETS: Final = ("toml", "properties")
 _SAME_DOCUMENT: Final = ("convert", "patch", "apply_diff", "repair", "session")
@@ -76,7 +80,9 @@ class Chooser:
             weight = (
                 math.exp(-6 * far) * self._fame[shown.document.origin] * (_HELD_BACK if shown.document.held_back else 1)
             )
-            weight /= (1 + self.uses[shown.document.origin]) * (1 + self.notations[shown.notation]) ** 0.5
+            uses = self.uses[shown.document.origin]
+            weight *= _UNUSED if not uses else 1 / (1 + uses) ** _LEVELLING
+            weight /= (1 + self.notations[shown.notation]) ** 0.5
             keyed.append((rng.random() ** (1 / weight), shown.document.id, shown.notation, shown))
         for *_, shown in sorted(keyed, reverse=True, key=lambda entry: entry[:3]):
             yield shown
@@ -156,4 +162,4 @@ def _drawn(ids: set[str], seed: int) -> set[str]:
 def _fame(origins: set[str], seed: int) -> Mapping[str, float]:
     """How much each file is liked: a few of them much."""
     rng = random.Random(f"{seed}/files")
-    return {origin: rng.paretovariate(1.2) for origin in sorted(origins)}
+    return {origin: rng.paretovariate(1.0) for origin in sorted(origins)}

@@ -138,7 +138,8 @@ def format_text(words: Words, target: str) -> str:
 def program_text(words: Words, program: Sequence[Mapping[str, Any]], lead: str = "program") -> str:
     """Steps of a program, numbered, under one of the leads ``program``, ``then`` and ``first``."""
     steps = [_rule(words, step["rule"], step.get("params", {})) for step in program]
-    return f"{words.text(f'rules.{lead}')}\n{_numbered(steps)}"
+    one = "_one" if len(steps) == 1 else ""
+    return f"{words.text(f'rules.{lead}{one}')}\n{_numbered(steps)}"
 
 
 def _rule(words: Words, rule: str, params: Mapping[str, Any]) -> str:
@@ -189,8 +190,9 @@ def join_text(words: Words, join: Mapping[str, Any]) -> str:
     """The rules of a merge: the texts go by the side whose order is kept and the fate of either side's rest."""
     first, second = ("B", "A") if join["order"] == "B" else ("A", "B")
     stays = {"A": join["unmatched_a"] == "keep", "B": join["unmatched_b"] == "append"}
-    key = f"edits.join_{'keep' if stays[first] else 'drop'}_{'append' if stays[second] else 'drop'}"
-    return words.text(key, key=join["key"], first=first, second=second, winner=join["winner"])
+    fate = f"{'keep' if stays[first] else 'drop'}_{'append' if stays[second] else 'drop'}"
+    rest = words.text(f"edits.rest_{fate}", first=first, second=second)
+    return words.text("edits.join", key=join["key"], first=first, second=second, winner=join["winner"], rest=rest)
 
 
 def schema_text(words: Words, kind: str, has_empty: bool = False) -> str:

@@ -17,6 +17,7 @@ __all__ = ["draw_ops", "draw_version"]
 
 Op = dict[str, Any]
 _TRIES: Final = 40  # draws for one operation
+_ENDS: Final = 0.5  # share of additions and removals that are sought at the ends of lists
 _LONGEST: Final = 300  # characters of a value that an instruction spells out
 _KINDS: Final = ("set", "set", "set", "delete", "delete", "insert")
 
@@ -73,9 +74,12 @@ def _first_op(
 ) -> Op | None:
     """An operation of the first of some kinds that finds a place."""
     found = [place for place in places(state) if place.path not in touched]
+    lists = [place for place in found if isinstance(place.last, int) and place.last == len(place.holder) - 1]
     for kind in kinds if found else ():
+        # Ends of lists are few among all places, and a table has no other entry to add or remove.
+        usual = lists if tail and lists and kind != "set" and (uniform or rng.random() < _ENDS) else found
         for _ in range(_TRIES):
-            op = _MAKERS[kind](rng, rng.choice(found), found, uniform, tail)
+            op = _MAKERS[kind](rng, rng.choice(usual), found, uniform, tail)
             if op is not None and op["path"] not in touched:
                 return op
     return None

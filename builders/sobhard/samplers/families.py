@@ -32,6 +32,11 @@ _BY_DIFFICULTY: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
     "turn ops": {"easy": (3, 4), "medium": (4, 6), "hard": (5, 8)},
 }
 _INDEX: Final = re.compile(r"\[(\d+)\]")
+_SCHEMA_KINDS: Final = {
+    "easy": ("minimal", "bounds", "enum"),
+    "medium": ("bounds", "enum", "union", "oneOf"),
+    "hard": ("union", "oneOf", "full"),
+}
 _TABLES: Final = ("records", "map", "sections")  # shapes of notations whose second version keeps its columns
 
 
@@ -61,13 +66,27 @@ class Draw(NamedTuple):
         """Whether the target notation holds a value."""
         return _holds(self.slot.target, value)
 
-    def program(self, value: Any, *, allowed: tuple[str, ...] | None = None, last: bool = True) -> Recipe:
-        """The slot's rules for a value, as part of a recipe; ``last``: what they make is the answer."""
+    def program(
+        self,
+        value: Any,
+        *,
+        allowed: tuple[str, ...] | None = None,
+        last: bool = True,
+        answer: Callable[[Any], Any] = lambda result: result,
+    ) -> Recipe:
+        """The slot's rules for a value, as part of a recipe.
+
+        Args:
+            value: what they start from.
+            allowed: rules to choose from.
+            last: whether what they make is the answer.
+            answer: what becomes of their result; each rule must be seen in it.
+        """
         if not self.slot.steps:
             return {}
         steps = min(self.slot.steps, len(allowed)) if allowed else self.slot.steps
         fits = self.holds if last else None
-        return {"program": draw_program(self.rng, value, steps, self.used, allowed, fits)[0]}
+        return {"program": draw_program(self.rng, value, steps, self.used, allowed, fits, answer)[0]}
 
 
 def _holds(target: str, value: Any) -> bool:
@@ -94,8 +113,9 @@ def _extract(draw: Draw) -> Choice:
     chosen = [place.path for place in rng.sample(found, wanted)]
     known = {place.path for place in places(value)}
     absent: list[str] = []
-    for _ in range(100):
-        if len(absent) == draw.count("absent"):
+    missing = draw.count("absent")
+    for _ in range(10 * missing):
+        if len(absent) == missing:
             break
         path = _near(rng, rng.choice(chosen), known)
         if path and path not in absent:
@@ -143,15 +163,14 @@ def _repair(draw: Draw) -> Choice:
 
 
 def _schema_gen(draw: Draw) -> Choice:
+    """A kind of schema that is another than the plain one, after rules that the schema shows."""
     rng, value = draw.rng, draw.document.value
-    recipe = draw.program(value, last=False)
-    described = _after(value, recipe)
-    kinds = {"easy": ["minimal", "bounds", "enum"], "medium": ["bounds", "enum", "union", "oneOf"]}
-    order = kinds.get(draw.slot.difficulty, ["union", "oneOf", "full"])
-    plain = schema(described, "minimal")
-    for kind in rng.sample(order, len(order)):
+    kinds = _SCHEMA_KINDS[draw.slot.difficulty]
+    for kind in rng.sample(kinds, len(kinds)):
+        recipe = draw.program(value, last=False, answer=lambda result, kind=kind: schema(result, kind))  # type: ignore[misc]
+        described = _after(value, recipe)
         made = schema(described, kind)
-        if (kind == "minimal" or made != plain) and draw.holds(made):
+        if (kind == "minimal" or made != schema(described, "minimal")) and draw.holds(made):
             return {**recipe, "schema_kind": kind}, {}
     raise Unsuitable("every kind of schema is the plain one")
 
@@ -236,7 +255,7 @@ _JOINTS: Final = ("; ", ", ", " | ", " / ", " · ", "\t")
 def _template(draw: Draw) -> Choice:
     """A line of labelled places; with an escape where the slot says so."""
     rng, value = draw.rng, draw.document.value
-    recipe = draw.program(value, last=False)
+    recipe = draw.program(value, last=False, allowed=_RULES_OF_LINES)
     records = records_of(_after(value, recipe))
     if len(records) < 3:
         raise Unsuitable("no records for a template")
@@ -246,6 +265,9 @@ def _template(draw: Draw) -> Choice:
     if wanted < 2:
         raise Unsuitable("too few fields for a template")
     chosen = rng.sample(usable, wanted)
+    # A number that a rule has written must be seen.
+    written = [step["params"]["field"] for step in recipe.get("program", ()) if step["rule"] == "renumber"]
+    chosen = [*chosen[: wanted - len(written)], *written] if not set(written) & set(chosen) else chosen
     joint = rng.choice(_JOINTS)
     parts = [rng.choice(_PHRASES).format(label=path.rpartition(".")[2], slot=f"${{{path}}}") for path in chosen]
     if draw.slot.escape:
@@ -287,6 +309,10 @@ def _session(draw: Draw) -> Choice:
     return {"turns": turns}, {}
 
 
+# Rules whose work lines of a template show: which records there are, in which order, under which names.
+_RULES_OF_LINES: Final = (
+    *("filter_records", "sort_records", "dedup_records", "top_n_per_group", "renumber", "camel_keys"),
+)
 # Rules after which a document still has enough for the next turn.
 _EARLIER_RULES: Final = (
     *("sort_keys", "camel_keys", "drop_empty", "filter_records", "sort_records", "project_fields"),

@@ -33,6 +33,7 @@ def draw_program(
     used: MutableMapping[str, int],
     allowed: Iterable[str] | None = None,
     fits: Callable[[Any], bool] | None = None,
+    answer: Callable[[Any], Any] = lambda result: result,
 ) -> tuple[list[Step], Any]:
     """So many rules that apply to a value one after the other, and what they make of it.
 
@@ -43,6 +44,7 @@ def draw_program(
         used: how often each rule was taken; rarer ones are preferred. The caller counts.
         allowed: rules to choose from; all by default.
         fits: whether the last result can be the answer; None where it is none, and the scorer checks no rules on it.
+        answer: what is made of the last result; leaving out any rule must be seen in it.
 
     Raises:
         Unsuitable: no such chain was found.
@@ -58,18 +60,20 @@ def draw_program(
                 break
             program.append(step)
             result = run_program(result, [step])
-        if len(program) < steps or not _each_matters(value, program, result):
+        if len(program) < steps or not _each_matters(value, program, result, answer):
             continue
         if fits is None or (broken_rule(program, result) is None and fits(result)):
             return program, result
     raise Unsuitable(f"no chain of {steps} rules")
 
 
-def _each_matters(value: Any, program: list[Step], result: Any) -> bool:
-    """Whether leaving out any one rule is seen in the result."""
-    for index in range(len(program) if len(program) > 1 else 0):
+def _each_matters(value: Any, program: list[Step], result: Any, answer: Callable[[Any], Any]) -> bool:
+    """Whether leaving out any one rule is seen in what is made of the result."""
+    whole = answer(result)
+    for index in range(len(program)):
         try:
-            if _same(run_program(value, program[:index] + program[index + 1 :]), result):
+            less = run_program(value, program[:index] + program[index + 1 :])
+            if _same(answer(less), whole):
                 return False
         except OperationRefused:
             continue
