@@ -32,6 +32,11 @@ def literal(text):
     return "".join(part for part, _, _, _ in string.Formatter().parse(text))
 
 
+def whole(text):
+    """A text without the text that ends it: what a path is, or what becomes of records without a partner."""
+    return text.removesuffix(" {paths}").removesuffix(" {rest}")
+
+
 @each_text
 def test_a_text_has_four_wordings_or_more_that_differ(key):
     """And one of them is held back, never the first."""
@@ -46,9 +51,9 @@ def test_all_wordings_have_the_form_of_the_first(key):
     """The same slots, the same last mark, Russian letters, no stray space, no word in letters of two alphabets."""
     for text in TEXTS[key]:
         assert slots(text) == slots(TEXTS[key][0])
-        end = text.removesuffix(" {paths}")[-1]  # what a path is ends in a full stop itself
+        end = whole(text)[-1]
         assert end in ".:"
-        assert end == TEXTS[key][0].removesuffix(" {paths}")[-1]
+        assert end == whole(TEXTS[key][0])[-1]
         assert re.search("[а-яё]", text)
         assert text == text.strip()
         assert not re.search(r"  | \n|\n | [.,;:)»]|[(«] ", text)
@@ -90,7 +95,7 @@ def test_what_the_first_names_every_other_names(key):
         ("edits.diff", "кодов символов"),
         ("edits.diff", "индекс"),
         ("edits.diff", "целиком"),
-        ("edits.diff", "другого рода"),
+        ("edits.diff", "сменило тип"),
         ("edits.apply_diff", "removed.*changed.*added"),
         ("edits.apply_diff", "больших к меньшим.*меньших к большим"),
         ("edits.template", "пуст(ая|ой) строк"),
@@ -103,9 +108,16 @@ def test_what_the_first_names_every_other_names(key):
         ("formats.packaging", "1e-6"),
         ("formats.packaging", "посимвольно"),
         ("formats.sqlinsert", "удваивается.*NULL"),
-        *((f"edits.join_{a}_{b}", "перв(ая|ую).*") for a in ("keep", "drop") for b in ("append", "drop")),
+        ("edits.join", "перв(ая|ую) запис"),
+        ("edits.join", "нескольк|снова|другой"),
+        ("edits.rest_keep_append", "прочие|други|остальны|иных"),
+        ("edits.rest_drop_append", "прочие|други|остальны|иных"),
+        ("edits.patch", "ещё нет, оно добавляется"),
+        ("edits.apply_diff", "после записи changed"),
+        ("schemas.union", "required.*по возрастанию"),
+        ("formats.yaml", "yes, no, on, off"),
     ],
-    ids=range(35),
+    ids=range(39),
 )
 def test_every_wording_states_the_convention(key, said):
     """What is graded and what a reader could do in two ways is in all of them."""
@@ -129,8 +141,10 @@ def test_one_is_said_in_the_singular():
         {"rule": "top_n_per_group", "params": {"field": "a", "n": 1}},
     ]
     said = program_text(Words(), steps)
+    assert said.startswith("Примени правила по порядку:")
+    assert program_text(Words(), steps[:1]).startswith("Примени правило:")
     assert "1. Оставь в каждой записи только поле «a»." in said
-    assert "2. Из записей с одинаковым значением поля «a» оставь первую." in said
+    assert "2. Из записей с одинаковым значением поля «a» оставь только первую." in said
 
 
 def test_the_shipped_pool_never_has_what_is_held_back():
