@@ -117,7 +117,7 @@ class Chooser:
             return rng.uniform(*{"easy": (4_200, 8_800), "medium": (6_000, 9_900)}.get(slot.difficulty, (7_000, 9_900)))
         if slot.difficulty == "hard" and not self._lengths["hard"]:
             return _LONGEST
-        length = rng.uniform(low, 12_000) if rng.random() < 0.2 else 12_000 + rng.expovariate(1 / 7_800)
+        length = rng.uniform(low, 12_000) if rng.random() < 0.23 else 12_000 + rng.expovariate(1 / 7_800)
         made = self._lengths[slot.difficulty]
         over = sum(made) - len(made) * _MEANS[slot.difficulty]
         return min(max(length - over / 12, 10_500), high * 0.97)
@@ -162,4 +162,4 @@ def _drawn(ids: set[str], seed: int) -> set[str]:
 def _fame(origins: set[str], seed: int) -> Mapping[str, float]:
     """How much each file is liked: a few of them much."""
     rng = random.Random(f"{seed}/files")
-    return {origin: rng.paretovariate(1.0) for origin in sorted(origins)}
+    return {origin: rng.paretovariate(0.8) for origin in sorted(origins)}
