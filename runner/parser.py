@@ -129,7 +129,7 @@ def build_parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--dataset",
         metavar="builtin|builtin-small|official|PATH",
-        help="default: the benchmark's own (sobhard: name one)",
+        help="default: the benchmark's own (sobhard: built at the first use)",
     )
     what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
     what.add_argument("--name", metavar="NAME", help="what to call the run, in its folder, table and audits")
@@ -198,7 +198,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--reasoning-marks", type=_marks, metavar="NAME", help=f"cut reasoning in these marks: {', '.join(MARKS)}"
     )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
-    judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own (sobhard: name one)")
+    judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own")
     judge.add_argument("--judge-base-url", metavar="URL", help=f"its server (default {JUDGE_BASE_URL})")
     judge.add_argument("--judge-api-key-env", metavar="VAR", help="default OPENAI_API_KEY; unset is fine")
     judge.add_argument(

@@ -120,6 +120,8 @@ def test_the_files_match_the_code(name):
 def test_the_shipped_rows_are_counted_right(name, tmp_path):
     """By split, in the files and after loading."""
     for dataset, shipped in benchmark(name).facts.shipped.items():
+        if shipped.built is not None:  # counted where it is built: tests/e2e/test_sobhard_first_use.py
+            continue
         handle = benchmark(name).load_dataset(DatasetRequest(dataset, tmp_path))
         counted = {}
         for split in shipped.rows:

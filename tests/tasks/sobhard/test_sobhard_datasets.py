@@ -11,6 +11,7 @@ import huggingface_hub
 import pytest
 from sobhard_docs import blanked, docs_of, split_rows, write_rows
 
+import tasks.built
 from tasks.benchmark import DatasetError, DatasetRequest
 from tasks.folders import config_name
 from tasks.sobhard.benchmark import BENCHMARK
@@ -40,10 +41,11 @@ def test_the_small_set_needs_no_copy(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
-def test_the_full_set_is_refused_with_the_command_that_works(tmp_path):
-    """It is the default by name; nothing takes its place silently."""
+def test_a_full_set_that_cannot_be_built_is_said_with_the_command_that_works(tmp_path, monkeypatch):
+    """It is the default; nothing takes its place silently."""
     assert BENCHMARK.default_dataset == "builtin"
-    with pytest.raises(DatasetError, match=r"--dataset builtin-small"):
+    monkeypatch.setattr(tasks.built, "run_python", lambda *_, **__: subprocess.CompletedProcess([], 3))
+    with pytest.raises(DatasetError, match=r"python -m tasks\.sobhard\.build --out DIR\nand bring the folder here"):
         load(tmp_path, "builtin")
 
 

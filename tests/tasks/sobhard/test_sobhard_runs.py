@@ -51,11 +51,15 @@ def test_damaged_answers_lower_exactly_what_they_break(sob, tmp_path):
     assert row["balance_score"] == pytest.approx(0.01 ** (2 / 3))
 
 
-def test_without_a_dataset_the_default_is_named_and_refused(sob):
-    """Exit 3 and the command that works."""
+def test_a_default_that_cannot_be_built_is_exit_3(sob, tmp_path, monkeypatch):
+    """No package index: what is missing, and the commands that work."""
+    for name in ("XDG_CACHE_HOME", "PIP_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
     result = sob("--responses", str(BUILTIN_SMALL / "witnesses.jsonl"), data=None)
     assert result.code == 3
-    assert "--dataset builtin-small" in result.err
+    assert "python -m tasks.sobhard.build --out DIR" in result.err
 
 
 def test_reasoning_before_the_answer_is_cut_and_the_official_value_shown(sob, tmp_path):
