@@ -84,15 +84,14 @@ class DatasetLoader(ABC):
 
     def _load(self) -> DatasetHandle:
         name, facts = self.request.name, self.facts()
-        if name in facts.shipped:
-            shipped = facts.shipped[name]
-            folder = built_folder(self.request, self.benchmark, shipped.built) if shipped.built else self.shipped()
-            paths = {split: [folder / f"{split}.jsonl"] for split in self.files()}
-            if not paths["test"][0].is_file():
-                raise DatasetError(f"--dataset {name}: the data is not in this checkout")
-            return self._handle(folder, self.checked(_read(paths)), None, shipped.note)
+        shipped = facts.shipped.get(name)
+        if shipped is not None and shipped.built is None:
+            rows = self._of_folder(self.shipped())
+            return self._handle(self.shipped(), self.checked(rows), None, shipped.note)
         revision = None
-        if name == "official":
+        if shipped is not None and shipped.built is not None:
+            rows = self._of_folder(built_folder(self.request, self.benchmark, shipped.built))
+        elif name == "official":
             wanted = {split: self.hub_test if split == "test" else split for split in self.files()}
             found = self.request.revision or facts.official.pinned
             revision, of_hub = download(facts.official.dataset, wanted.values(), found, facts.official.advice)
@@ -103,7 +102,14 @@ class DatasetLoader(ABC):
         checked = self.checked(rows)
         texts = {split: "".join(map(self._line, checked[split])) for split in checked}
         folder = write_copy(self.request.cache, self.benchmark, texts, self.card(texts, ".parquet"))
-        return self._handle(folder, checked, revision)
+        return self._handle(folder, checked, revision, shipped.note if shipped is not None else "")
+
+    def _of_folder(self, folder: Path) -> dict[str, list[dict[str, Any]]]:
+        """The rows of a folder that holds ``<split>.jsonl`` of this project."""
+        paths = {split: [folder / f"{split}.jsonl"] for split in self.files()}
+        if not paths["test"][0].is_file():
+            raise DatasetError(f"--dataset {self.request.name}: the data is not in this checkout")
+        return _read(paths)
 
     def _line(self, row: Row) -> str:
         # A Parquet file may hold what JSON cannot, such as dates, in fields that nothing reads.

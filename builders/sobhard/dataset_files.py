@@ -21,7 +21,8 @@ _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # the date of every member: the bytes 
 
 def make_files(built: Built, seed: int) -> dict[str, bytes]:
     """The contents of all files by name."""
-    splits = {"test": lines(built.test), "shots": lines(built.shots)}
+    # Keys in the order of the loader's copies: a set has one digest, wherever it is read from.
+    splits = {"test": lines(built.test, sort_keys=True), "shots": lines(built.shots, sort_keys=True)}
     texts = {f"{name}.jsonl": text for name, text in splits.items()}
     texts["README.md"] = SOBHardLoader.card(splits)
     texts["build.json"] = json.dumps(summary(built, seed), ensure_ascii=False, indent=2) + "\n"
@@ -32,9 +33,9 @@ def make_files(built: Built, seed: int) -> dict[str, bytes]:
     return {**files, "SHA256SUMS": sums.encode()}
 
 
-def lines(entries: Iterable[Mapping[str, Any]]) -> str:
+def lines(entries: Iterable[Mapping[str, Any]], *, sort_keys: bool = False) -> str:
     """JSON Lines."""
-    return "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    return "".join(json.dumps(entry, ensure_ascii=False, sort_keys=sort_keys) + "\n" for entry in entries)
 
 
 def witness_lines(test: Iterable[Mapping[str, Any]]) -> str:
