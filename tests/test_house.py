@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "endpoints": set(),
     "audit": {"metrics", "endpoints"},
     "builders": {"tasks", "metrics"},
+    "simulations": {"metrics"},
 }
 # Any room with a command of its own may let it outlive the reader of its output, and keep what it makes in the cache.
 FOR_COMMANDS = {"endpoints.terminal", "endpoints.user_cache"}

@@ -88,8 +88,8 @@ def paired_difference(
 
     With clusters the sample counts as fewer questions, by the design effect. The clustered variance is the sum over
     clusters of ``(sum of deviations)**2 / (1 - share of the questions) / n**2``: the formula of E. Miller, "Adding
-    error bars to evals" (arXiv 2411.00640), freed of its bias by "CR2" (R. M. Bell, D. F. McCaffrey, Survey Methodology 28
-    (2002) 169-181). It is the ordinary one where each question is a cluster. Student's degrees of freedom are
+    error bars to evals" (arXiv 2411.00640), freed of its bias by "CR2" (R. M. Bell, D. F. McCaffrey, Survey Methodology
+    28 (2002) 169-181). It is the ordinary one where each question is a cluster. Student's degrees of freedom are
     Satterthwaite's under the correlation seen in clusters (G. W. Imbens, M. Kolesár, Rev. Econ. Stat. 98 (2016)
     701-712), since a few large clusters say little of how clusters vary.
 

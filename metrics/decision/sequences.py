@@ -107,10 +107,17 @@ class ShareOfSet:
 
 
 class _Bets:
-    """Wealth of two gamblers against each hypothesised mean: one bets that it is too low, one that it is too high."""
+    """Wealth of two gamblers against each hypothesised mean: one bets that it is too low, one that it is too high.
+
+    Attributes:
+        low: the highest mean of the grid that is refused as too low.
+        high: the lowest that is refused as too high.
+        means: those between, not refused yet.
+    """
 
     def __init__(self, total: int, level: float) -> None:
-        self.total, self.level = total, level
+        self.total, self.bound = total, math.log(2 / level)
+        self.low, self.high = 0.0, 1.0
         self.means = np.linspace(0.0, 1.0, _GRID + 1)
         self.up, self.down = np.zeros((2, len(_FRACTIONS), _GRID + 1))  # logarithms, bets x means
         self.count, self.sum = 0, 0.0
@@ -123,17 +130,27 @@ class _Bets:
         self.down += np.log1p(np.outer(_FRACTIONS, (left - x) / (1 - left)))
         self.count += 1
         self.sum += x
+        self._refuse()
+
+    def _refuse(self) -> None:
+        # The lower a mean is, the more was made by betting that it is too low: the refused ones lie at the two ends.
+        too_low, too_high = (np.flatnonzero(_log_average(logs, _EVEN) >= self.bound) for logs in (self.up, self.down))
+        first, last = 0, len(self.means)
+        if too_low.size:
+            first = int(too_low[-1]) + 1
+            self.low = float(self.means[first - 1])
+        if too_high.size:
+            last = int(too_high[0])
+            self.high = float(self.means[last])
+        kept = slice(first, max(first, last))
+        self.means, self.up, self.down = self.means[kept], self.up[:, kept], self.down[:, kept]
 
     def ends(self) -> Interval:
-        """The means against which neither has made 2 / level of 1, and that what was drawn allows; rounded outwards."""
-        bound = math.log(2 / self.level)
-        # The lower a mean is, the more has been made by betting that it is too low.
-        too_low, too_high = (np.flatnonzero(_log_average(logs, _EVEN) >= bound) for logs in (self.up, self.down))
-        ends = (float(self.means[too_low[-1]]) if too_low.size else 0.0,
-                float(self.means[too_high[0]]) if too_high.size else 1.0)  # fmt: skip
+        """Ends of the means not refused, rounded outwards to the grid, within what was drawn allows."""
         least, greatest = self.sum / self.total, 1 - (self.count - self.sum) / self.total
         # Both gamblers win against some mean only where the level is missed.
-        return Interval(min(greatest, max(least, min(ends))), max(least, min(greatest, max(ends))))
+        low, high = min(self.low, self.high), max(self.low, self.high)
+        return Interval(min(greatest, max(least, low)), max(least, min(greatest, high)))
 
 
 class MeanOfSet:
@@ -141,10 +158,10 @@ class MeanOfSet:
 
     Hedged betting (I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", J. Royal
     Stat. Soc. B 86 (2024) 1-27, arXiv 2010.09686): against each mean m two gamblers bet on the next value, which under
-    m has the expectation ``m_i = (N m - sum of earlier values) / (N - i + 1)``, and m is dropped while one of them has
+    m has the expectation ``m_i = (N m - sum of earlier values) / (N - i + 1)``, and m is dropped once one of them has
     made ``2 / level`` of 1. Each spreads what is owned over ten bets, which lose 1% to 90% of it at most and which are
     never changed: with the paper's single bet, which shrinks as ``1 / sqrt(t log t)``, a run of 1,260 needs half as
-    many answers again. Means are 1/1,000 apart, and the ends are rounded outwards.
+    many answers again. What is dropped stays dropped. Means are 1/1,000 apart, and the ends are rounded outwards.
 
     Not to be used: for values outside [0, 1]; for all-or-nothing verdicts, where :class:`ShareOfSet` is exact; where
     repeats of a question are added one by one (add their mean); for a geometric mean or a ratio of sums.
@@ -237,8 +254,10 @@ class PairedEvidence:
         self._lowest[low] += 1
         self._highest[high] += 1
         # Each side is counted where it has least to show for itself.
-        self._on_b += np.log1p(_BETS * low)
-        self._on_a += np.log1p(-_BETS * high)
+        if low:
+            self._on_b += np.log1p(_BETS * low)
+        if high:
+            self._on_a += np.log1p(-_BETS * high)
 
     @property
     def two_sided(self) -> float:

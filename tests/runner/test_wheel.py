@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("audit", "builders", "endpoints", "judges", "metrics", "runner", "tasks")
 # What a checkout holds and an installed package has no use for.
-NOT_SHIPPED = ("tests", "speed", "docs", ".ci")
+NOT_SHIPPED = ("tests", "speed", "simulations", "docs", ".ci")
 
 pytestmark = pytest.mark.slow
 
