@@ -4,17 +4,15 @@ The level is for all looks together: the chance that the truth is ever outside a
 ever made, is at most ``level``, whatever made one stop. The price is width: at the last look of a fixed number of
 questions, the intervals of :mod:`metrics.stats` and :mod:`metrics.decision.paired` are narrower.
 
-Two questions are kept apart. :class:`ShareOfSet` and :class:`MeanOfSet` speak of the score over *this* set of
-questions, which is known exactly when the last one is answered. :class:`PairedEvidence` speaks of the population that
-the questions are a sample of; how the difference over this set will end is another question, for a :class:`MeanOfSet`
-of ``(1 + b - a) / 2``.
+Two questions are kept apart. :class:`ShareOfSet`, :class:`MeanOfSet` and :class:`DifferenceOfSet` speak of *this* set
+of questions: of a number that is known exactly when the last one is answered. :class:`PairedEvidence` speaks of the
+population that the questions are a sample of.
 
 All of them assume that the questions come in an order drawn at random before the run, and that nothing but the
 completed prefix of that order is added: answers in order of arrival are another sample, since short ones come first.
 A question that failed is added as None and stands for both of its possible values.
 """
 
-import copy
 import math
 from collections import Counter
 from typing import Final, Literal
@@ -22,17 +20,14 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.decision.betting import BetsBetween, log_average
 from metrics.stats import Interval
 
-__all__ = ["MeanOfSet", "PairedEvidence", "ShareOfSet"]
+__all__ = ["DifferenceOfSet", "MeanOfSet", "PairedEvidence", "ShareOfSet"]
 
 Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.05
-_ROUNDING: Final = 1e-12
-_GRID: Final = 1_000  # steps between the hypothesised means of MeanOfSet
-_FRACTIONS: Final[Floats] = np.geomspace(0.01, 0.9, 10)  # of their wealth that its gamblers can lose in one bet
-_EVEN: Final[Floats] = np.full(len(_FRACTIONS), 1 / len(_FRACTIONS))
 _NODES: Final = 256  # bets of PairedEvidence in each direction
 _HALVINGS: Final = 20  # to within two millionths
 _points, _weights = np.polynomial.legendre.leggauss(_NODES)
@@ -70,8 +65,7 @@ class ShareOfSet:
         Raises:
             ValueError: the set has no further question.
         """
-        if self.answered == self.total:
-            raise ValueError(f"all {self.total} questions of the set were added already")
+        _check_room(self.answered, self.total)
         self.answered += 1
         if passed is None:
             self.failed += 1
@@ -106,53 +100,6 @@ class ShareOfSet:
         return low, high
 
 
-class _Bets:
-    """Wealth of two gamblers against each hypothesised mean: one bets that it is too low, one that it is too high.
-
-    Attributes:
-        low: the highest mean of the grid that is refused as too low.
-        high: the lowest that is refused as too high.
-        means: those between, not refused yet.
-    """
-
-    def __init__(self, total: int, level: float) -> None:
-        self.total, self.bound = total, math.log(2 / level)
-        self.low, self.high = 0.0, 1.0
-        self.means = np.linspace(0.0, 1.0, _GRID + 1)
-        self.up, self.down = np.zeros((2, len(_FRACTIONS), _GRID + 1))  # logarithms, bets x means
-        self.count, self.sum = 0, 0.0
-
-    def add(self, x: float) -> None:
-        # The mean of what is not drawn yet, if the whole has the hypothesised one. Beyond [0, 1] it is impossible.
-        left = (self.total * self.means - self.sum) / (self.total - self.count)
-        left = np.clip(left, _ROUNDING, 1 - _ROUNDING)
-        self.up += np.log1p(np.outer(_FRACTIONS, (x - left) / left))
-        self.down += np.log1p(np.outer(_FRACTIONS, (left - x) / (1 - left)))
-        self.count += 1
-        self.sum += x
-        self._refuse()
-
-    def _refuse(self) -> None:
-        # The lower a mean is, the more was made by betting that it is too low: the refused ones lie at the two ends.
-        too_low, too_high = (np.flatnonzero(_log_average(logs, _EVEN) >= self.bound) for logs in (self.up, self.down))
-        first, last = 0, len(self.means)
-        if too_low.size:
-            first = int(too_low[-1]) + 1
-            self.low = float(self.means[first - 1])
-        if too_high.size:
-            last = int(too_high[0])
-            self.high = float(self.means[last])
-        kept = slice(first, max(first, last))
-        self.means, self.up, self.down = self.means[kept], self.up[:, kept], self.down[:, kept]
-
-    def ends(self) -> Interval:
-        """Ends of the means not refused, rounded outwards to the grid, within what was drawn allows."""
-        least, greatest = self.sum / self.total, 1 - (self.count - self.sum) / self.total
-        # Both gamblers win against some mean only where the level is missed.
-        low, high = min(self.low, self.high), max(self.low, self.high)
-        return Interval(min(greatest, max(least, low)), max(least, min(greatest, high)))
-
-
 class MeanOfSet:
     """The mean over a whole set of a score in [0, 1], from the prefix of its questions that is answered.
 
@@ -178,7 +125,7 @@ class MeanOfSet:
         _check(total, level)
         self.total, self.level = total, level
         self.answered = self.failed = 0
-        self._least = self._greatest = _Bets(total, level)
+        self._bets = BetsBetween(total, level)
 
     def add(self, value: float | None) -> None:
         """Adds the next question of the order: its score; None if it failed and may be anything from 0 to 1.
@@ -186,24 +133,56 @@ class MeanOfSet:
         Raises:
             ValueError: the set has no further question, or the value is not in [0, 1].
         """
-        if self.answered == self.total:
-            raise ValueError(f"all {self.total} questions of the set were added already")
-        if value is None:
-            self.failed += 1
-        low, high = _ends(value)
+        _check_room(self.answered, self.total)
+        self._bets.add(*_ends(value))
         self.answered += 1
-        if low != high and self._least is self._greatest:
-            self._greatest = copy.deepcopy(self._least)
-        self._least.add(low)
-        if self._greatest is not self._least:
-            self._greatest.add(high)
+        self.failed += value is None
 
     @property
     def interval(self) -> Interval:
         """Ends of the whole set's mean; with failed questions the low end counts them as 0, the high end as 1."""
-        if self._least is self._greatest:
-            return self._least.ends()
-        return Interval(self._least.ends().low, self._greatest.ends().high)
+        return self._bets.ends()
+
+
+class DifferenceOfSet:
+    """The mean of B minus the mean of A over a whole set, from the prefix of its questions that is answered.
+
+    It is :class:`MeanOfSet` of ``(1 + b - a) / 2``. It speaks of this set alone, and therefore holds however questions
+    move together.
+
+    Not to be used: to speak of other questions than this set's (:class:`PairedEvidence`).
+
+    Args:
+        total: the number of questions in the set.
+        level: chance that the truth is ever outside.
+
+    Raises:
+        ValueError: no question, a level out of range.
+    """
+
+    def __init__(self, total: int, level: float = LEVEL) -> None:
+        _check(total, level)
+        self.total, self.level = total, level
+        self.answered = self.failed = 0
+        self._bets = BetsBetween(total, level)
+
+    def add(self, a: float | None, b: float | None) -> None:
+        """Adds the next question of the order: each run's value; None if it failed and may be anything from 0 to 1.
+
+        Raises:
+            ValueError: the set has no further question, or a value is not in [0, 1].
+        """
+        _check_room(self.answered, self.total)
+        low, high = _difference(a, b)
+        self._bets.add((1 + low) / 2, (1 + high) / 2)
+        self.answered += 1
+        self.failed += a is None or b is None
+
+    @property
+    def interval(self) -> Interval:
+        """Ends of the whole set's difference, within [-1, 1]."""
+        low, high = self._bets.ends()
+        return Interval(2 * low - 1, 2 * high - 1)
 
 
 class PairedEvidence:
@@ -220,10 +199,11 @@ class PairedEvidence:
 
     Partial scores, and means over a question's repeats, enter as they are: the claim is about the mean difference.
 
-    Assumes that the questions come in random order and are a sample of those one wants to speak of.
+    Assumes that the questions come in random order and are a sample of those one wants to speak of, drawn one by one.
 
-    Not to be used: after choosing between ``two_sided`` and ``better`` by the data; for questions that move together in
-    clusters; to say how the difference over this set of questions will end.
+    Not to be used: after choosing between ``two_sided`` and ``better`` by the data; where clusters of questions were
+    drawn, and move together (equal runs are then decided far too often, see ``docs/statistics.md``); to say how the
+    difference over this set of questions will end. For both there is :class:`DifferenceOfSet`.
 
     Args:
         level: chance of a wrong decision, over all looks.
@@ -247,8 +227,7 @@ class PairedEvidence:
         Raises:
             ValueError: a value is not in [0, 1].
         """
-        (a_low, a_high), (b_low, b_high) = _ends(a), _ends(b)
-        low, high = b_low - a_high, b_high - a_low
+        low, high = _difference(a, b)
         self.answered += 1
         self.failed += a is None or b is None
         self._lowest[low] += 1
@@ -316,6 +295,17 @@ def _check(total: int, level: float) -> None:
         raise ValueError(f"at least 1 question and a level between 0 and 1 are needed, got {total} and {level}")
 
 
+def _check_room(answered: int, total: int) -> None:
+    if answered == total:
+        raise ValueError(f"all {total} questions of the set were added already")
+
+
+def _difference(a: float | None, b: float | None) -> tuple[float, float]:
+    """The least and the greatest that B minus A can be."""
+    (a_low, a_high), (b_low, b_high) = _ends(a), _ends(b)
+    return b_low - a_high, b_high - a_low
+
+
 def _ends(value: float | None) -> tuple[float, float]:
     if value is None:
         return 0.0, 1.0
@@ -333,15 +323,9 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _log_average(logs: Floats, shares: Floats) -> Floats:
-    """Logarithm of what 1, spread over bets by ``shares``, has become; over the first axis."""
-    top = logs.max(axis=0)
-    return np.asarray(top + np.log(shares @ np.exp(logs - top)))
-
-
 def _average(logs: Floats) -> float:
     """What 1, spread over the bets of PairedEvidence, has become; infinite beyond the largest number."""
     try:
-        return math.exp(float(_log_average(logs, _SHARES)))
+        return math.exp(float(log_average(logs, _SHARES)))
     except OverflowError:
         return math.inf

@@ -85,6 +85,13 @@ def test_a_difference_is_decided_early(sides, answers):
     assert found.two_sided_answers <= answers
 
 
+def test_clusters_mislead_evidence_about_the_population_alone():
+    """20 runs: equal runs are decided, and the set's own difference is inside its interval."""
+    decided, missed = looks.clusters_misled(looks.CLUSTERED[-1], 20, SEED)
+    assert decided > 0.3
+    assert missed <= 0.05
+
+
 @pytest.mark.parametrize("script", [fixed_coverage, rejection, looks])
 def test_the_scripts_run(script, monkeypatch, capsys):
     """Each prints its parts, on worlds cut to the first few."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from metrics.decision.sequences import MeanOfSet, PairedEvidence, ShareOfSet
+from metrics.decision.sequences import DifferenceOfSet, MeanOfSet, PairedEvidence, ShareOfSet
 
 LEVELS = st.sampled_from([0.01, 0.05, 0.5])
 PAIR = st.sampled_from([(0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (0.25, 0.5), (1.0, 0.75)])
@@ -125,6 +125,28 @@ def test_a_mean_that_lies_between_two_of_the_grid():
         assert sequence.interval.low - 1e-9 <= 0.5005 <= sequence.interval.high + 1e-9
 
 
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.25, 1.0, None])] * 2), max_size=12), LEVELS)
+def test_differences_are_means_of_a_set(pairs, level):
+    """Half of one more than the difference; failed questions at both of its ends."""
+    sequence = DifferenceOfSet(12, level)
+    for a, b in pairs:
+        sequence.add(a, b)
+    lost, won = (
+        [((b if b is not None else x) - (a if a is not None else 1 - x) + 1) / 2 for a, b in pairs] for x in (0.0, 1.0)
+    )
+    ends = fed(MeanOfSet(12, level), lost).interval.low, fed(MeanOfSet(12, level), won).interval.high
+    assert sequence.interval == pytest.approx([2 * end - 1 for end in ends])
+    assert sequence.failed == sum(None in pair for pair in pairs)
+
+
+def test_a_difference_over_the_whole_set_is_exact():
+    """Two questions of four won, one lost."""
+    sequence = DifferenceOfSet(4)
+    for a, b in [*duel(2, 1), (0.5, 0.5)]:
+        sequence.add(a, b)
+    assert sequence.interval == pytest.approx((0.25, 0.25))
+
+
 @pytest.mark.parametrize(
     ("pairs", "two_sided", "better"),
     [
@@ -223,6 +245,8 @@ def test_half_of_the_questions_failed_decides_nothing():
         lambda: fed(MeanOfSet(2), [1.1]),
         lambda: fed(MeanOfSet(2), [math.nan]),
         lambda: compared([(0, -0.1)]),
+        lambda: DifferenceOfSet(0),
+        lambda: [sequence.add(0, 1) for sequence in [DifferenceOfSet(1)] * 2],
     ],
 )
 def test_what_cannot_be_is_refused(call):
