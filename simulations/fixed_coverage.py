@@ -1,6 +1,6 @@
 """How often intervals after a fixed number of questions hold the truth: nominal 95%, wanted 93% to 97%.
 
-    PYTHONPATH=. python simulations/fixed_coverage.py [--runs N] [--seed N]
+    python -m simulations.fixed_coverage [--runs N] [--seed N]
 
 Each line is a world with a known true difference (or rate), drawn ``--runs`` times. Clustered worlds also print what
 happens when the clusters are ignored, and what the formula of arXiv 2411.00640 gives with a normal quantile. Two or

@@ -1,6 +1,6 @@
 """A look after every answer: how often the truth is ever missed, or a wrong decision ever made, at a level of 5%.
 
-    PYTHONPATH=. python simulations/looks.py [--runs N] [--seed N]
+    python -m simulations.looks [--runs N] [--seed N]
 
 Runs of 1,260 questions. The intervals of a set's share and mean are looked at after each answer, over several kinds of
 set; so is the evidence on which of two runs is better, with and without failed questions. A naive rule (stop as soon as

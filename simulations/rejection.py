@@ -1,6 +1,6 @@
 """How often tests of two equal runs reject at 5%: McNemar's exact and mid-p values, and Holm's correction.
 
-    PYTHONPATH=. python simulations/rejection.py [--runs N] [--seed N]
+    python -m simulations.rejection [--runs N] [--seed N]
 
 First part: exact sums over all outcomes at each number of discordant pairs, nothing is drawn. Second: runs of 1,260
 questions without a difference. Third: families of tests, one a requirement type, that share questions (each has three
