@@ -64,9 +64,9 @@ class Decided(NamedTuple):
     Attributes:
         two_sided: share decided by "differs".
         two_sided_wrong: share decided for the run that is not better.
-        two_sided_answers: the median answer at which it was.
+        two_sided_answers: the median answer at which it was, over all runs; infinite if most were not decided.
         better: share decided by "B is better".
-        better_answers: the median answer at which it was.
+        better_answers: the median answer at which it was, likewise.
         naive: share stopped by the naive rule, with a look each 20 answers.
         naive_each: the same with a look after every answer.
     """
@@ -116,7 +116,7 @@ def _mean_missed(draw: Callable[[Generator, int], Floats], generator: Generator,
 
 def decisions(sides: Sides, runs: int, seed: int, failed: float = 0.0) -> Decided:
     """What two models with these chances lead to."""
-    found: list[tuple[int | None, bool, int | None]] = []
+    found: list[tuple[float, bool, float]] = []
     naive, each = 0, 0
     for generator in _generators(runs, seed):
         d = generator.choice([1.0, -1.0, 0.0], QUESTIONS, p=[sides.wins, sides.losses, 1 - sides.wins - sides.losses])
@@ -125,44 +125,41 @@ def decisions(sides: Sides, runs: int, seed: int, failed: float = 0.0) -> Decide
         beyond = naive_beyond(d)
         naive += bool(beyond[19::20].any())
         each += bool(beyond[19:].any())
-    when = [at for at, _, _ in found if at is not None]
-    claimed = [at for _, _, at in found if at is not None]
+    differs, wrong, claimed = (np.array(column) for column in zip(*found, strict=True))
     return Decided(
-        len(when) / runs,
-        sum(wrong for _, wrong, _ in found) / runs,
-        float(np.median(when)) if when else math.nan,
-        len(claimed) / runs,
-        float(np.median(claimed)) if claimed else math.nan,
+        float(np.isfinite(differs).mean()),
+        float(wrong.mean()),
+        float(np.median(differs)),
+        float(np.isfinite(claimed).mean()),
+        float(np.median(claimed)),
         naive / runs,
         each / runs,
     )
 
 
-def _decision(d: Floats, lost: NDArray[np.bool_], sides: Sides) -> tuple[int | None, bool, int | None]:
-    evidence = PairedEvidence(LEVEL)
-    differs = claimed = None
-    wrong = False
+def _decision(d: Floats, lost: NDArray[np.bool_], sides: Sides) -> tuple[float, bool, float]:
+    """After how many answers "differs" is decided (infinite: never), whether wrongly, and when "B is better" is."""
+    evidence, wrong = PairedEvidence(LEVEL), False
+    differs = claimed = math.inf
     for count, (one, gone) in enumerate(zip(d.tolist(), lost.tolist(), strict=True), 1):
-        a, b = float(one < 0), None if gone else float(one > 0)
-        evidence.add(a, b)
+        a = float(one < 0 or (one == 0 and count % 2 == 0))  # of the ties every other one passes
+        evidence.add(a, None if gone else a + one)
         if not (one or gone):
             continue  # a tie changes nothing
-        if differs is None and (decision := evidence.decision):
+        if math.isinf(differs) and (decision := evidence.decision):
             differs = count
             wrong = (decision == "better") != (sides.difference > 0) or sides.difference == 0
-        if claimed is None and evidence.beats:
+        if math.isinf(claimed) and evidence.beats:
             claimed = count
-        if differs and claimed:
+        if differs < math.inf and claimed < math.inf:
             break
     return differs, wrong, claimed
 
 
 def naive_beyond(d: Floats) -> NDArray[np.bool_]:
-    """After each answer, whether the difference is more than 1.96 of its standard errors from 0."""
-    n = np.arange(1, len(d) + 1)
-    mean, squares = np.cumsum(d) / n, np.cumsum(d**2) / n
-    error = np.sqrt(np.maximum(squares - mean**2, 1e-12) / n)
-    return np.asarray(np.abs(mean) > 1.96 * error)
+    """After each answer, whether the difference is more than 1.96 of its standard errors under the null from 0."""
+    # For verdicts that is |won - lost| beyond 1.96 roots of won + lost, as in McNemar's test.
+    return np.asarray(np.abs(np.cumsum(d)) > 1.96 * np.sqrt(np.cumsum(np.abs(d))))
 
 
 def difference_missed(sides: Sides, runs: int, seed: int, each: int = 20) -> float:
