@@ -13,6 +13,7 @@ from audit.statistics import RESAMPLES, SEED
 from endpoints.defaults import BASE_URL, CONCURRENCY
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
+from runs.files import FileError
 
 __all__ = ["main"]
 
@@ -43,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
         arguments = _parser().parse_args(argv)
         command: Any = arguments.command
         return int(command(arguments))
-    except AuditError as error:
+    except (AuditError, FileError) as error:
         _warn(f"error: {error}")
         return Exit.USAGE
     except (EndpointError, JournalError) as error:
@@ -198,7 +199,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     from audit.comparing import compare_repeats, compare_runs
     from audit.panel import panel_of
     from audit.report import comparison_lines
-    from audit.runs import open_runs
+    from runs.folder import open_runs
 
     if len(arguments.runs) > 2:
         raise AuditError("two runs are compared, or the repeats of one")
@@ -221,11 +222,11 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _sample(arguments: argparse.Namespace) -> int:
     from audit.fixtures import read_fixtures
-    from audit.jsonl import sha256_of
     from audit.panel_parquet import read_panel
     from audit.round import save_round
     from audit.sampling import GENERATOR, Plan, draw_round
     from audit.wording import LOOSE_NOTE, is_loose
+    from runs.files import sha256_of
 
     plan = Plan(
         graders=tuple(arguments.graders),
@@ -305,7 +306,7 @@ def _estimate(arguments: argparse.Namespace) -> int:
     else:
         found, complete = estimate_reviewed(arguments, _say)
     if arguments.json is not None:
-        from audit.jsonl import write_json
+        from runs.files import write_json
 
         write_json(arguments.json, found)
     return Exit.COMPLETE if complete else Exit.INCOMPLETE

@@ -12,14 +12,14 @@ from audit_runs import IDS, MODEL, STAMP, command, make_run, sample, two_graders
 
 from audit.comparing import compare_repeats, compare_runs
 from audit.errors import AuditError
-from audit.jsonl import read_jsonl
 from audit.panel import build_panel
 from audit.panel_parquet import read_panel, write_panel
-from audit.runs import config_of
 from audit.wording import reader_of
 from metrics.ifhard.records import score as score_ifhard
 from metrics.record import Answer, Sample
 from metrics.sobhard import CONSTRAINTS
+from runs.files import FileError, read_jsonl
+from runs.folder import config_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PASS = two_graders([True, True], [True, True])
@@ -144,10 +144,10 @@ def test_folders_that_are_no_runs(tmp_path):
     (tmp_path / "empty").mkdir()
     assert command("panel", tmp_path / "empty", "--out", tmp_path / "p.parquet") == 2
     (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(AuditError, match="no details"):
+    with pytest.raises(FileError, match="no details"):
         build_panel([tmp_path / "empty"])
     run = make_run(tmp_path, "run", [sample("k", "x", PASS)])
-    with pytest.raises(AuditError, match="2 runs are named run"):
+    with pytest.raises(FileError, match="2 runs are named run"):
         build_panel([run, run])
 
 
