@@ -1,7 +1,7 @@
 """IFHardBench as the runner sees it."""
 
 from metrics.ifhard.records import score, unanswered
-from metrics.ifhard.summary import METRICS, summarise
+from metrics.ifhard.summary import GROUPS, METRICS, summarise
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
 from tasks.ifhard.dataset import load_dataset
@@ -21,5 +21,7 @@ BENCHMARK = Benchmark(
     unanswered=unanswered,
     summarise=summarise,
     metrics=METRICS,
+    groups=GROUPS,
+    cluster=("task", "task text"),
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
 )
