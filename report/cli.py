@@ -1,4 +1,4 @@
-"""``python -m report compare|gate``: reads arguments and runs the command they name."""
+"""``python -m report compare|gate|power``: reads arguments and runs the command they name."""
 
 import argparse
 import sys
@@ -15,6 +15,7 @@ _EXAMPLES: Final = """\
 examples:
   python -m report compare results/BASELINE results/RUN                 # differences, with paired intervals
   python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
+  python -m report power --difference 0.03                              # how many questions that takes
 
 exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
 2 bad usage, no run's folder, or runs that do not compare; 130 interrupted
@@ -47,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for add in (_compare_arguments, _gate_arguments):
+    for add in (_compare_arguments, _gate_arguments, _power_arguments):
         command = add(commands)
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
@@ -80,6 +81,18 @@ def _gate_arguments(commands: Any) -> argparse.ArgumentParser:
     _common_argument(gate)
     gate.set_defaults(command=_gate)
     return gate
+
+
+def _power_arguments(commands: Any) -> argparse.ArgumentParser:
+    power: argparse.ArgumentParser = commands.add_parser("power", help="how large a run must be to show a difference")
+    power.add_argument("--difference", type=_share, required=True, metavar="D", help="0.03 is 3 points")
+    power.add_argument(
+        "--discordance", type=_share, default=0.3, metavar="R", help="share of questions on which the runs disagree"
+    )
+    power.add_argument("--within", type=_share, default=1.0, metavar="W", help="share of it that repeats average out")
+    power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")
+    power.set_defaults(command=_power)
+    return power
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -161,3 +174,12 @@ def _gate(arguments: argparse.Namespace) -> int:
     lines = [*(f"note: {note}" for note in notes), *(verdict.words for verdict in verdicts)]
     _finish(arguments, gate_form((baseline.run.name, run.run.name), verdicts, notes), lines)
     return Exit.DROPPED if any(verdict.established for verdict in verdicts) else Exit.DONE
+
+
+def _power(arguments: argparse.Namespace) -> int:
+    from report.planning import plan, plan_lines, set_sizes
+
+    sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
+    found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
+    _finish(arguments, found, list(plan_lines(found)))
+    return Exit.DONE
