@@ -1,4 +1,4 @@
-"""``python -m report compare|gate|power``: reads arguments and runs the command they name."""
+"""``python -m report compare|gate|power|repeats``: reads arguments and runs the command they name."""
 
 import argparse
 import sys
@@ -15,6 +15,7 @@ _EXAMPLES: Final = """\
 examples:
   python -m report compare results/BASELINE results/RUN                 # differences, with paired intervals
   python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
+  python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
   python -m report power --difference 0.03                              # how many questions that takes
 
 exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for add in (_compare_arguments, _gate_arguments, _power_arguments):
+    for add in (_compare_arguments, _gate_arguments, _power_arguments, _repeats_arguments):
         command = add(commands)
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
@@ -93,6 +94,14 @@ def _power_arguments(commands: Any) -> argparse.ArgumentParser:
     power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")
     power.set_defaults(command=_power)
     return power
+
+
+def _repeats_arguments(commands: Any) -> argparse.ArgumentParser:
+    repeats: argparse.ArgumentParser = commands.add_parser("repeats", help="how many answers and verdicts differ")
+    repeats.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two runs, or one that has --repeats")
+    _name_argument(repeats)
+    repeats.set_defaults(command=_repeats)
+    return repeats
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -182,4 +191,18 @@ def _power(arguments: argparse.Namespace) -> int:
     sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
     found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
     _finish(arguments, found, list(plan_lines(found)))
+    return Exit.DONE
+
+
+def _repeats(arguments: argparse.Namespace) -> int:
+    from report.loading import load_runs
+    from report.repeats import check_form, check_lines, check_repeats, check_runs
+
+    if len(arguments.runs) > 2:
+        raise ReportError("two runs are compared, or the repeats of one")
+    runs = load_runs(arguments.runs, arguments.name)
+    names = [loaded.run.name for loaded in runs]
+    found = check_repeats(runs[0]) if len(runs) == 1 else check_runs(runs[0], runs[1])
+    title = f"repeats of {names[0]}" if len(runs) == 1 else f"{names[0]} and {names[1]}"
+    _finish(arguments, check_form(names, found), list(check_lines(found, title)))
     return Exit.DONE
