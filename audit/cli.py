@@ -1,4 +1,4 @@
-"""``python -m audit panel|compare|sample|review|estimate``: reads arguments and runs the command they name."""
+"""``python -m audit panel|sample|review|estimate``: reads arguments and runs the command they name."""
 
 import argparse
 import json
@@ -13,13 +13,14 @@ from audit.statistics import RESAMPLES, SEED
 from endpoints.defaults import BASE_URL, CONCURRENCY
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
+from runs.files import FileError
 
 __all__ = ["main"]
 
 _EXAMPLES = """\
 in order:
   python -m audit panel results/RUN... --out panel.parquet
-  python -m audit compare results/RUN results/OTHER_RUN
+  python -m report repeats results/RUN results/OTHER_RUN
   python -m audit sample panel.parquet --graders lighteval_strict proposed --agree 100 \\
       --fixtures tasks/ifbench/fixtures --seed 7 --out round1
   python -m audit review round1 --reviewer A --model NAME --base-url http://127.0.0.1:8002/v1
@@ -43,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
         arguments = _parser().parse_args(argv)
         command: Any = arguments.command
         return int(command(arguments))
-    except AuditError as error:
+    except (AuditError, FileError) as error:
         _warn(f"error: {error}")
         return Exit.USAGE
     except (EndpointError, JournalError) as error:
@@ -82,17 +83,13 @@ def _panel_arguments(commands: Any) -> None:
     panel.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder of run_lighteval.py")
     panel.add_argument("--out", type=Path, required=True, metavar="FILE.parquet")
     panel.set_defaults(command=_panel)
-    compare = commands.add_parser("compare", help="how many answers and verdicts differ between two runs")
-    compare.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two runs, or one that has --repeats")
-    compare.set_defaults(command=_compare)
-    for parser in (panel, compare):
-        parser.add_argument(
-            "--name",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="name in the tables, once for each run in order; default: the run's --name, or its folder's",
-        )
+    panel.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="name in the tables, once for each run in order; default: the run's --name, or its folder's",
+    )
 
 
 def _sample_arguments(commands: Any) -> None:
@@ -194,38 +191,13 @@ def _panel(arguments: argparse.Namespace) -> int:
     return Exit.COMPLETE
 
 
-def _compare(arguments: argparse.Namespace) -> int:
-    from audit.comparing import compare_repeats, compare_runs
-    from audit.panel import panel_of
-    from audit.report import comparison_lines
-    from audit.runs import open_runs
-
-    if len(arguments.runs) > 2:
-        raise AuditError("two runs are compared, or the repeats of one")
-    runs = open_runs(arguments.runs, arguments.name)
-    panel = panel_of(runs)
-    if len(runs) == 1:
-        if all(row.repeat == 0 for row in panel.rows):
-            raise AuditError(f"{arguments.runs[0]} has no repeats: name a second run, or run it with --repeats")
-        found, title = compare_repeats(panel.rows), f"repeats of {runs[0].name}"
-    else:
-        first, second = (run.name for run in runs)
-        found = compare_runs(*([row for row in panel.rows if row.run == name] for name in (first, second)))
-        title = f"{first} and {second}"
-    for line in comparison_lines(found, title):
-        _say(line)
-    for note in panel.notes:
-        _say(f"  note: {note}")
-    return Exit.COMPLETE
-
-
 def _sample(arguments: argparse.Namespace) -> int:
     from audit.fixtures import read_fixtures
-    from audit.jsonl import sha256_of
     from audit.panel_parquet import read_panel
     from audit.round import save_round
     from audit.sampling import GENERATOR, Plan, draw_round
     from audit.wording import LOOSE_NOTE, is_loose
+    from runs.files import sha256_of
 
     plan = Plan(
         graders=tuple(arguments.graders),
@@ -305,7 +277,7 @@ def _estimate(arguments: argparse.Namespace) -> int:
     else:
         found, complete = estimate_reviewed(arguments, _say)
     if arguments.json is not None:
-        from audit.jsonl import write_json
+        from runs.files import write_json
 
         write_json(arguments.json, found)
     return Exit.COMPLETE if complete else Exit.INCOMPLETE

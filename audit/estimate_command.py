@@ -9,11 +9,11 @@ from typing import Any
 from audit import published
 from audit.errors import AuditError
 from audit.estimates import Case, Estimate, estimate_round
-from audit.jsonl import write_json, write_jsonl
 from audit.labels import Label, read_labels
 from audit.report import estimate_lines
 from audit.round import Round, open_round
 from endpoints.errors import EndpointError
+from runs.files import write_json, write_jsonl
 
 __all__ = ["cases_of", "estimate_published", "estimate_reviewed"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from audit.errors import AuditError
-from audit.jsonl import read_jsonl
 from audit.wording import describe_ifbench
+from runs.files import read_jsonl
 
 __all__ = ["Fixture", "own_id", "read_fixtures"]
 

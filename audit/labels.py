@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit.errors import AuditError
-from audit.jsonl import read_jsonl, write_jsonl
+from runs.files import read_jsonl, write_jsonl
 
 __all__ = [
     "CONFIDENCES",

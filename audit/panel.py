@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from audit.errors import AuditError
-from audit.runs import Run, Sample, open_runs, samples
 from audit.wording import Constraint, Reader, reader_of
 from metrics.ifbench.quality import is_degenerate, repeat_share
+from runs.folder import Run, Sample, open_runs, samples
 
 __all__ = ["CRASH", "NOT_GRADABLE", "Graded", "Panel", "Row", "build_panel", "panel_of", "row_of"]
 
@@ -41,7 +41,7 @@ class Row:
     """One response of the panel.
 
     Attributes:
-        config: the model and its settings (:func:`audit.runs.config_of`).
+        config: the model and its settings (:func:`runs.folder.config_of`).
         run: name of the run.
         repeat: number of the repeat within the run, from 0.
         benchmark: name of the question's benchmark.
@@ -108,7 +108,7 @@ def build_panel(folders: Sequence[Path], names: Sequence[str] = ()) -> Panel:
         names: a name for each run; empty for the runs' own.
 
     Raises:
-        AuditError: see :func:`audit.runs.open_runs` and :func:`panel_of`.
+        AuditError: see :func:`runs.folder.open_runs` and :func:`panel_of`.
     """
     return panel_of(open_runs(folders, names))
 
@@ -190,7 +190,7 @@ def row_of(sample: Sample, config: str, run: str) -> Row:
         degenerate=is_degenerate(share),
         infrastructure=not scored,
         error=str(record["error"] or ""),
-        constraints=tuple(_constraints(sample, benchmark, reader, scored)),
+        constraints=tuple(_constraints(sample, reader, scored)),
     )
 
 
@@ -206,12 +206,10 @@ def _prompt(doc: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     return "\n\n".join(f"[{turn['role']}]\n{turn['content']}" for turn in turns)
 
 
-def _constraints(sample: Sample, benchmark: str, reader: Reader, scored: bool) -> Iterable[Graded]:
+def _constraints(sample: Sample, reader: Reader, scored: bool) -> Iterable[Graded]:
     by_grader: dict[str, list[Mapping[str, Any]]] = {}
-    for verdict in sample.record["verdicts"] or ():
-        grader = _grader(verdict, benchmark, reader)
-        if grader is not None:
-            by_grader.setdefault(grader, []).append(verdict)
+    for verdict in sample.record["verdicts"]:
+        by_grader.setdefault(verdict["grader"], []).append(verdict)
     if not by_grader:
         return
     ids = [verdict["id"] for verdict in next(iter(by_grader.values()))]
@@ -223,19 +221,6 @@ def _constraints(sample: Sample, benchmark: str, reader: Reader, scored: bool) -
         raise ValueError("the verdicts are not on the constraints of the scoring key")
     for place, constraint in enumerate(constraints):
         yield _graded(constraint, {grader: verdicts[place] for grader, verdicts in by_grader.items()}, scored)
-
-
-def _grader(verdict: Mapping[str, Any], benchmark: str, reader: Reader) -> str | None:
-    """Who gave a verdict; None for an entry that is none.
-
-    Runs of versions up to 0.1 name the grader, or what else the verdict is reported under, in ``family``, and hold what
-    judging took as a further entry.
-    """
-    if "grader" in verdict:
-        return str(verdict["grader"])
-    if (benchmark, verdict["id"]) == ("hardmultiqa", "judge"):
-        return None
-    return str(verdict["family"]) if reader.many_graders else benchmark
 
 
 def _graded(constraint: Constraint, verdicts: Mapping[str, Mapping[str, Any]], scored: bool) -> Graded:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from audit.errors import AuditError
 from audit.estimates import Case
-from audit.jsonl import read_json, read_jsonl
+from runs.files import read_json, read_jsonl
 
 __all__ = [
     "CONFIGS",

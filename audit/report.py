@@ -1,17 +1,16 @@
-"""Words estimates, panels and comparisons as lines for a terminal."""
+"""Words estimates and panels as lines for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from audit.comparing import Comparison
 from audit.estimates import GENERATOR, Estimate, GraderEstimate, Rate
 from audit.panel import Panel, Row
 from audit.statistics import Interval, Kappa
 from audit.wording import LOOSE_NOTE, is_loose
 
-__all__ = ["comparison_lines", "estimate_lines", "panel_lines"]
+__all__ = ["estimate_lines", "panel_lines"]
 
 
 _NAMED: Final = 10  # fixtures on one line
@@ -154,19 +153,3 @@ def _unlike(graders: Sequence[str], verdicts: Sequence[Mapping[str, bool | None]
         shown = f"{sum(a != b for a, b in both)}/{len(both)}" if both else "n/a"
         found[first, second] = found[second, first] = shown
     return found
-
-
-def comparison_lines(found: Comparison, title: str) -> Iterator[str]:
-    """The lines that report a comparison."""
-    compared = found.pairs - found.unlike_prompts
-    yield f"{title}: {found.unlike_answers} of {compared} answers differ"
-    for grader, count in sorted(found.verdicts.items()):
-        yield f"  {grader}: {found.unlike_verdicts[grader]} of {count} verdicts differ"
-    for count, words in (
-        (found.unlike_prompts, "questions were asked in other words and are not compared"),
-        (found.lost, "questions have no answer or no verdict on one side"),
-        (found.only_first, "questions are in the first alone"),
-        (found.only_second, "questions are in the second alone"),
-    ):
-        if count:
-            yield f"  {count} {words}"

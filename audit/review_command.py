@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from audit.errors import AuditError
-from audit.jsonl import read_json, sha256_of, write_json
 from audit.labels import consensus, read_labels, write_labels
 from audit.model_reviewer import PROMPT_VERSION, Reviewed, Reviewer, label_round
 from audit.page import render_page
 from audit.round import Round, check_reviewer
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
+from runs.files import read_json, sha256_of, write_json
 
 __all__ = ["decided_line", "import_labels", "review_by_model", "write_page"]
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from audit.errors import AuditError
-from audit.jsonl import read_json, read_jsonl, sha256_of, write_json, write_jsonl
+from runs.files import read_json, read_jsonl, sha256_of, write_json, write_jsonl
 
 __all__ = [
     "AGREE",

@@ -40,13 +40,10 @@ class Reader(NamedTuple):
         answer: takes the model's raw text; returns the text that was graded, and whether its reasoning is unclosed.
         constraints: takes the scoring key, the ids of one grader's verdicts and the prompt; returns the constraints,
             in the order of the verdicts.
-        many_graders: whether verdicts of versions up to 0.1 name their grader. If not, the grader has the benchmark's
-            name, as in newer ones.
     """
 
     answer: Callable[[str], tuple[str, bool]]
     constraints: Callable[[str, Sequence[str], str], list[Constraint]]
-    many_graders: bool = False
 
 
 def compact(value: Any) -> str:
@@ -118,7 +115,7 @@ def _sobhard_answer(raw: str) -> tuple[str, bool]:
 
 
 READERS: Final[Mapping[str, Reader]] = {
-    "ifbench": Reader(_ifbench_answer, _ifbench, many_graders=True),
+    "ifbench": Reader(_ifbench_answer, _ifbench),
     "ifhard": Reader(_ifhard_answer, _ifhard),
     "sobhard": Reader(_sobhard_answer, _sobhard),
 }

@@ -30,6 +30,7 @@ __all__ = [
     "geometric_mean",
     "grouped",
     "ratio",
+    "tallies",
     "value",
     "values",
     "verdict_count",
@@ -60,8 +61,12 @@ class MetricSpec:
         about: which records the metric is about; None for all.
         outcomes: how a sample must have ended for the metric to be known of it.
         why_none: why the value is undefined where no record adds anything.
+        missing: how much a sample without a valid answer would add to what is counted.
         question: what tells questions apart.
         per_sample: whether LightEval's details show the value of each sample under this name.
+        tally, floor: of a ``balance``: a record's groups with what was met in each, and the lowest rate that a group is
+            taken to have.
+        kept: of a ``balance``: (records) -> the groups that count; None for every one that occurs.
     """
 
     name: str
@@ -72,8 +77,12 @@ class MetricSpec:
     about: Callable[[Record], bool] | None = None
     outcomes: tuple[str, ...] = ("answered",)
     why_none: str = NO_ANSWER
+    missing: Callable[[Record], float] = lambda record: 1.0
     question: Callable[[Record], Hashable] = lambda record: record["id"]
     per_sample: bool = False
+    tally: Tally | None = None
+    floor: float = 0.0
+    kept: Callable[[Sequence[Record]], Collection[str]] | None = None
 
     def of(self, record: Record) -> Part:
         """What a record adds."""
@@ -119,7 +128,7 @@ def ratio(
     spec: MetricSpec,
     records: Sequence[Record],
     *,
-    missing: Callable[[Record], float] = lambda record: 1.0,
+    missing: Callable[[Record], float] | None = None,
     note: str = "",
     why_none: str = "",
 ) -> Headline:
@@ -128,7 +137,7 @@ def ratio(
     Args:
         spec: a metric of the unit ``share`` or ``mean``.
         records: of one task, in any order.
-        missing: how much a sample without a valid answer would add to the denominator.
+        missing: as in the spec, where only the records can tell.
         note: what was left out of the value.
         why_none: as in the spec, where only the records can tell.
     """
@@ -144,7 +153,7 @@ def ratio(
             verdicts[spec.question(record)] += spec.made_of(record) if spec.made_of is not None and part[1] else part[1]
             known += 1
         else:
-            absent += missing(record)
+            absent += (missing or spec.missing)(record)
     order = sorted(groups)  # of its own, for the bootstrap
     parts = [groups[question] for question in order]
     met = math.fsum(part[0] for group in parts for part in group)
@@ -168,37 +177,27 @@ def ratio(
     return Headline(spec.name, met / counted, interval, n, bounds, note, spec.higher_is_better, coverage, method)
 
 
-def balance(
-    spec: MetricSpec,
-    records: Sequence[Record],
-    tally: Tally,
-    *,
-    floor: float,
-    kept: Collection[str] | None = None,
-    note: str = "",
-    why_none: str = "",
-) -> Headline:
+def balance(spec: MetricSpec, records: Sequence[Record], *, note: str = "", why_none: str = "") -> Headline:
     """Geometric mean of pass rates over groups; a blind spot pulls it down.
 
     Args:
         spec: a metric of the unit ``balance``.
         records: of one task, in any order.
-        tally: groups of a record with what was met in each.
-        floor: the lowest rate that a group is taken to have.
-        kept: groups that count, None for every one that occurs.
         note, why_none: as for :func:`ratio`.
     """
+    kept = None if spec.kept is None else spec.kept(records)
     known = answered(records)
     coverage = len(known), len(records)
-    n = sum(any(True for _ in tally(record)) for record in known)
+    n = sum(any(True for _ in _tallied(spec, record, None, 0.0)) for record in known)
     bounds = None
     if len(known) < len(records):
-        low, high = (geometric_mean(_rates(records, tally, kept, end), floor) for end in (0.0, 1.0))
+        low, high = (geometric_mean(_rates(spec, records, kept, end), spec.floor) for end in (0.0, 1.0))
         bounds = None if low is None or high is None else (low, high)
-    found = geometric_mean(_rates(known, tally, kept, 0.0), floor)
+    found = geometric_mean(_rates(spec, known, kept, 0.0), spec.floor)
     if found is None:
         return Headline(spec.name, None, None, n, bounds, why_none or spec.why_none, True, coverage)
-    interval = bootstrap_balance(*_matrices(known, spec, tally, kept), min_seen=1, floor=floor)
+    questions = sorted({spec.question(record) for record in known})  # type: ignore[type-var]  # of one type each
+    interval = bootstrap_balance(*tallies(spec, known, questions, kept), min_seen=1, floor=spec.floor)
     return Headline(spec.name, found, interval, n, bounds, note, True, coverage, BOOTSTRAP)
 
 
@@ -208,27 +207,47 @@ def geometric_mean(rates: Mapping[str, float], floor: float) -> float | None:
     return math.exp(math.fsum(logs) / len(logs)) if logs else None
 
 
-def _tallied(record: Record, tally: Tally, kept: Collection[str] | None, missing: float) -> Iterable[tuple[str, float]]:
-    for group, met in tally(record):
+def _tallied(
+    spec: MetricSpec, record: Record, kept: Collection[str] | None, missing: float
+) -> Iterable[tuple[str, float]]:
+    if spec.tally is None:
+        raise TypeError(f"{spec.name} has no groups to be balanced")
+    for group, met in spec.tally(record):
         if kept is None or group in kept:
             yield group, missing if met is None else met
 
 
-def _rates(records: Iterable[Record], tally: Tally, kept: Collection[str] | None, missing: float) -> dict[str, float]:
+def _rates(
+    spec: MetricSpec, records: Iterable[Record], kept: Collection[str] | None, missing: float
+) -> dict[str, float]:
     found: dict[str, list[float]] = defaultdict(list)
     for record in records:
-        for group, met in _tallied(record, tally, kept, missing):
+        for group, met in _tallied(spec, record, kept, missing):
             found[group].append(met)
     return {group: math.fsum(met) / len(met) for group, met in found.items()}
 
 
-def _matrices(
-    records: Sequence[Record], spec: MetricSpec, tally: Tally, kept: Collection[str] | None
+def tallies(
+    spec: MetricSpec,
+    records: Iterable[Record],
+    questions: Sequence[Hashable],
+    kept: Collection[str] | None,
+    missing: float = 0.0,
 ) -> tuple[Any, Any]:
-    """What was met and what was seen, questions x groups."""
-    rows = {question: i for i, question in enumerate(sorted({spec.question(record) for record in records}))}  # type: ignore[type-var]  # of one type each
-    found = [(rows[spec.question(r)], group, met) for r in records for group, met in _tallied(r, tally, kept, 0.0)]
-    columns = {group: j for j, group in enumerate(sorted({group for _, group, _ in found}))}
+    """What was met and what was seen, questions x groups.
+
+    Args:
+        spec: a metric of the unit ``balance``.
+        records: their questions are among ``questions``.
+        questions: the rows.
+        kept: the columns, by name; None for the groups that occur.
+        missing: what a record without a valid answer has met of each of its groups.
+    """
+    rows = {question: i for i, question in enumerate(questions)}
+    found = [(rows[spec.question(r)], group, met) for r in records for group, met in _tallied(spec, r, kept, missing)]
+    columns = {
+        group: j for j, group in enumerate(sorted(kept if kept is not None else {group for _, group, _ in found}))
+    }
     met_in = np.zeros((len(rows), len(columns)))
     seen = np.zeros_like(met_in)
     for row, group, met in found:

@@ -11,7 +11,9 @@ from metrics.summary import Headline
 __all__ = ["COVERAGE", "JUDGEABLE", "agreement", "coverage", "effort", "judging_notes"]
 
 JUDGEABLE: Final = ("answered", "unjudged")  # outcomes of samples that the judge was to decide
-COVERAGE: Final = MetricSpec("judge_coverage", part=lambda record: (float(record["outcome"] == "answered"), 1.0))
+COVERAGE: Final = MetricSpec(
+    "judge_coverage", part=lambda record: (float(record["outcome"] == "answered"), 1.0), outcomes=JUDGEABLE
+)
 _RULE: Final = ("right", "wrong", "undecided")
 
 

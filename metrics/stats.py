@@ -30,6 +30,7 @@ __all__ = [
     "bootstrap_balance",
     "bootstrap_ratio",
     "effective_size",
+    "resample_weights",
     "share_interval",
     "wilson_interval",
 ]
@@ -207,7 +208,7 @@ def bootstrap_ratio(
     if not (weights_of > 0).any():
         return None
     means: list[Floats] = []
-    for weights in _weights(len(totals), resamples, seed):
+    for weights in resample_weights(len(totals), resamples, seed):
         total, count = weights @ totals, weights @ weights_of
         # A resample that drew undefined values alone has no mean.
         means.append(total[count > 0] / count[count > 0])
@@ -264,7 +265,7 @@ def bootstrap_balance(
     whole = hits.sum(axis=0) / counts.sum(axis=0)
     value = float(np.log(np.maximum(whole, floor)).mean())
     scores: list[Floats] = []  # logarithms
-    for weights in _weights(len(hits), resamples, seed):
+    for weights in resample_weights(len(hits), resamples, seed):
         drawn = weights @ counts
         rates = np.where(drawn > 0, weights @ hits / np.where(drawn > 0, drawn, 1.0), whole)
         scores.append(np.log(np.maximum(rates, floor)).mean(axis=1))
@@ -280,7 +281,7 @@ def _check(resamples: int, level: float) -> None:
         raise ValueError(f"at least 1 resample and a level between 0 and 1 are needed, got {resamples} and {level}")
 
 
-def _weights(questions: int, resamples: int, seed: int) -> Iterator[Floats]:
+def resample_weights(questions: int, resamples: int, seed: int) -> Iterator[Floats]:
     """How often each question was drawn, resamples x questions, in chunks of rows; each row sums to ``questions``."""
     generator = np.random.default_rng(seed)
     rows = max(1, _CHUNK_CELLS // questions)

@@ -21,7 +21,7 @@ from runner.tokens import token_phrase, token_totals
 from runner.unscored import error_counts, generated_row
 from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
-from tasks.registry import run_as, smoke_samples
+from tasks.registry import answers_by_part
 
 __all__ = ["reasoning_facts", "report"]
 
@@ -57,8 +57,10 @@ def report(
     """
     folder = file.path.parent
     scored, ungraded = _split(settings.tasks, records, handles)
+    smoke = settings.max_samples is None and not settings.full
     # A part without a question in this dataset was not run.
-    parts = {task: {part: size for part, size in _sizes(task, settings).items() if part in records} for task in scored}
+    sizes = {task: answers_by_part(task, smoke, settings.repeats) for task in scored}
+    parts = {task: {part: size for part, size in sizes[task].items() if part in records} for task in scored}
     whole = {task: [record for part, size in parts[task].items() for record in records[part][:size]] for task in scored}
     shown = {task: found for task, found in (whole | dict(records)).items() if handles[task.benchmark].graded}
     summaries = {task: benchmarks[task.benchmark].summarise(found) for task, found in shown.items()}
@@ -124,16 +126,6 @@ def report(
     _say_errors(file, folder, asked=server.base_url is not None)
     say(f"results: {folder}")
     return exit_status
-
-
-def _sizes(task: TaskName, settings: Settings) -> dict[TaskName, int | None]:
-    """Answers of a task, by the tasks it is run as; None for all there are.
-
-    A task that stands alone in a smoke run may have more questions than it has as a part of another.
-    """
-    if settings.full or settings.max_samples is not None:
-        return dict.fromkeys(run_as([task]))
-    return {part: size * settings.repeats for part, size in smoke_samples([task]).items()}
 
 
 def _split(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from metrics.decision.power import DISCORDANCE, smallest_difference
 from metrics.summary import Headline, Summary
 from tasks.names import TaskName
 
@@ -80,6 +81,7 @@ def _task_lines(task: TaskResult) -> list[str]:
     ]
     lines += _align(rows)
     lines += _methods(summary.headlines)
+    lines += _power(task.questions)
     lines += _shares(task)
     lines += _breakdown_lines(summary.breakdowns, *task.axis)
     lines += [f"  note: {note}" for note in summary.notes]
@@ -111,6 +113,16 @@ def _methods(headlines: Sequence[Headline]) -> list[str]:
     usual, *others = sorted(names, key=lambda method: (-len(names[method]), method))
     more = "".join(f", {method} for {', '.join(names[method])}" for method in others)
     return [f"  intervals over questions: {usual}{more}"]
+
+
+def _power(questions: int) -> list[str]:
+    """What a comparison with another run over these questions could show (``report compare`` says it of two runs)."""
+    if not questions:
+        return []
+    smallest = smallest_difference(questions, DISCORDANCE)
+    shown = f"{100 * smallest:.1f} points" if smallest <= 1 else "larger than any"
+    over = f"two runs over {questions} questions"
+    return [f"  smallest difference that {over} show at 80%: {shown} ({DISCORDANCE:.0%} discordance)"]
 
 
 def _shares(task: TaskResult) -> list[str]:

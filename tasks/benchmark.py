@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.judgement import Judgement, Judging
-from metrics.headlines import MetricSpec
+from metrics.headlines import MetricSpec, Tally
 from metrics.record import Answer, Record, Sample, Status
 from metrics.summary import Summary
 from tasks.facts import Facts
@@ -106,6 +106,10 @@ class Benchmark:
         unanswered: (sample, outcome, error) -> record of a sample without a scored answer.
         summarise: records of one task -> summary.
         metrics: what the summary's headlines are; the first is also the live pass rate.
+        metrics_of: (records) -> the metrics of these very records, where they can be more than ``metrics``.
+        groups: what two runs are compared by besides their headlines: axis -> (record) -> its groups on that axis with
+            what was met in each.
+        cluster: the label that questions share which move together, and what it is called; None without one.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
         parts: subsets that are run as several others and scored over the union of their samples.
         subset_aliases: other spellings of subsets.
@@ -135,6 +139,9 @@ class Benchmark:
     options: frozenset[str] = frozenset()
     configure: "Callable[[Benchmark, Options], tuple[Benchmark, Mapping[str, Any]]] | None" = None
     judging: Judging | None = None
+    metrics_of: Callable[[Sequence[Record]], tuple[MetricSpec, ...]] | None = None
+    groups: Mapping[str, Tally] = field(default_factory=dict)
+    cluster: tuple[str, str] | None = None
     notes: Callable[[Sequence[Any], int], list[str]] | None = None
     unmeetable: Callable[[Mapping[str, Any]], tuple[str, list[str]]] | None = None
     export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName, TaskNameError, split_fewshot
 
-__all__ = ["BENCHMARK_NAMES", "benchmark", "parse_task", "run_as", "smoke_samples"]
+__all__ = ["BENCHMARK_NAMES", "answers_by_part", "benchmark", "parse_task", "run_as", "smoke_samples"]
 
 # A benchmark drops in with one folder under tasks/ and one name here.
 BENCHMARK_NAMES: tuple[str, ...] = ("ifhard", "sobhard", "hardmultiqa", "ifbench")
@@ -75,3 +75,18 @@ def smoke_samples(tasks: Sequence[TaskName]) -> dict[TaskName, int]:
         wanted = benchmark(task.benchmark).smoke_samples_of(task)
         samples |= {part: max(wanted, samples.get(part, 0)) for part in run_as([task])}
     return samples
+
+
+def answers_by_part(task: TaskName, smoke: bool, repeats: int) -> dict[TaskName, int | None]:
+    """How many of the first answers of each task that a task is run as are its own; None for all there are.
+
+    A task that stands alone in a smoke run may have more questions than it has as a part of another.
+
+    Args:
+        task: a task that was asked for.
+        smoke: whether the run names no number of samples.
+        repeats: answers a question.
+    """
+    if not smoke:
+        return dict.fromkeys(run_as([task]))
+    return {part: size * repeats for part, size in smoke_samples([task]).items()}

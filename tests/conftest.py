@@ -17,5 +17,5 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else lambda *_: None)
 
-for _folder in ("endpoints", "metrics/sobhard", "tasks/hardmultiqa", "tasks/sobhard"):
+for _folder in ("audit", "endpoints", "metrics", "metrics/sobhard", "runner", "tasks/hardmultiqa", "tasks/sobhard"):
     sys.path.insert(0, str(Path(__file__).parent / _folder))

@@ -1,16 +1,16 @@
 """HardMultiQA over a run: the judged score with interval and bounds, how judging went, and where the failures sit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from metrics.hardmultiqa.scoring_key import TYPES
-from metrics.headlines import EMPTY, MetricSpec, answered, grouped, ratio, value
+from metrics.headlines import EMPTY, MetricSpec, Tally, answered, grouped, ratio, value
 from metrics.judge_statistics import COVERAGE, JUDGEABLE, agreement, coverage, effort, judging_notes
 from metrics.record import Record, labels_of
 from metrics.summary import Summary, count_outcomes, in_order
 
-__all__ = ["METRICS", "summarise"]
+__all__ = ["GROUPS", "METRICS", "summarise"]
 
 _PROMPTS_NOTE: Final = (
     "the judge's prompts are not the benchmark authors', so scores do not compare with published ones"
@@ -39,6 +39,12 @@ _OPEN: Final = tuple(
 # Whether an answer is empty needs no judge.
 _EMPTY: Final = replace(EMPTY, outcomes=JUDGEABLE, why_none=_WHY, question=_question)
 METRICS: Final = (_SCORE, *_OPEN, COVERAGE, _EMPTY)
+GROUPS: Final[Mapping[str, Tally]] = {
+    "type": lambda record: [(_type(record), record["scores"][_SCORE.name])],
+    "topic": lambda record: [
+        (topic, record["scores"][_SCORE.name]) for topic in [labels_of(record).get("topic")] if topic
+    ],
+}
 
 
 def summarise(records: Sequence[Record]) -> Summary:

@@ -3,16 +3,16 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from metrics.headlines import EMPTY, TRUNCATED, UNCLOSED, MetricSpec, Part, answered, ratio, value
+from metrics.headlines import EMPTY, TRUNCATED, UNCLOSED, MetricSpec, Part, Tally, answered, ratio, value
 from metrics.ifbench.comparing import grader_notes, pairs, tally, ungraded_by, verdicts_of
 from metrics.ifbench.records import MAIN, first_tag_name, instruction_level, prompt_level
 from metrics.reasons import clip
 from metrics.record import Record, VerdictRecord
 from metrics.summary import Summary, count_outcomes, in_order
 
-__all__ = ["METRICS", "summarise"]
+__all__ = ["GROUPS", "METRICS", "metrics_of", "summarise"]
 
 # The graders whose verdicts the breakdowns by instruction and family show.
 _SHOWN: Final = ("proposed_loose", "proposed")
@@ -28,7 +28,10 @@ def _level(name: str, level: str, grader: str, per_sample: bool = False) -> Metr
             return (0.0, 0.0) if None in passed else (float(all(passed)), 1.0)
         return float(sum(map(bool, passed))), float(sum(ok is not None for ok in passed))
 
-    return MetricSpec(name, part=part, per_sample=per_sample)
+    def missing(record: Record) -> float:
+        return 1.0 if level == _PROMPT else float(len(verdicts_of(record, grader)))
+
+    return MetricSpec(name, part=part, missing=missing, per_sample=per_sample)
 
 
 def _levels(grader: str) -> dict[str, tuple[str, str]]:
@@ -46,6 +49,17 @@ _OFFICIAL: Final = tuple(
 METRICS: Final = (*_MAIN, *_OFFICIAL, *_SHARES)
 
 
+def _tally(record: Record, label: Literal["id", "group"]) -> Iterator[tuple[str, float | None]]:
+    for verdict in verdicts_of(record, _SHOWN[0]):
+        yield verdict[label], None if verdict["passed"] is None else float(verdict["passed"])
+
+
+GROUPS: Final[Mapping[str, Tally]] = {
+    "family": lambda record: _tally(record, "group"),
+    "instruction": lambda record: _tally(record, "id"),
+}
+
+
 def summarise(records: Sequence[Record]) -> Summary:
     """Rates over the samples with a valid answer, with intervals, bounds and breakdowns.
 
@@ -57,12 +71,8 @@ def summarise(records: Sequence[Record]) -> Summary:
     """
     records = in_order(records)
     valid = answered(records)
-    graders = list(dict.fromkeys(verdict["grader"] for record in records for verdict in record["verdicts"]))
-    wanted = dict(MAIN)
-    # They come as strict and loose of one source after another; the loose one is shown first.
-    for grader in (grader for pair in zip(graders[1::2], graders[::2], strict=True) for grader in pair):
-        if grader not in _SHOWN:
-            wanted |= _levels(grader)
+    graders = _graders(records)
+    wanted = _wanted(graders)
     ungraded = ungraded_by(valid)
     headlines = [
         _rate(name, level, grader, records, ungraded.get(grader, {})) for name, (level, grader) in wanted.items()
@@ -70,6 +80,24 @@ def summarise(records: Sequence[Record]) -> Summary:
     headlines += [ratio(spec, records) for spec in _SHARES]
     breakdowns = _breakdowns(valid, graders)
     return Summary(tuple(headlines), count_outcomes(records), breakdowns, tuple(_notes(valid, ungraded, breakdowns)))
+
+
+def metrics_of(records: Sequence[Record]) -> tuple[MetricSpec, ...]:
+    """What the headlines over these records are: the levels of every grader that judged them, and the shares."""
+    return (*(_level(name, *of) for name, of in _wanted(_graders(records)).items()), *_SHARES)
+
+
+def _graders(records: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(verdict["grader"] for record in records for verdict in record["verdicts"]))
+
+
+def _wanted(graders: Sequence[str]) -> dict[str, tuple[str, str]]:
+    wanted = dict(MAIN)
+    # They come as strict and loose of one source after another; the loose one is shown first.
+    for grader in (grader for pair in zip(graders[1::2], graders[::2], strict=True) for grader in pair):
+        if grader not in _SHOWN:
+            wanted |= _levels(grader)
+    return wanted
 
 
 def _rate(name: str, level: str, grader: str, records: Sequence[Record], ungraded: Mapping[str, str]) -> Any:

@@ -35,7 +35,7 @@ SCORING_FIELDS: Final = (
     "meta.categories.target_format",
     "meta.categories.family",
 )
-_LABELS: Final = ("family", "difficulty", "source_format", "target_format", "length_tier", "prompt_style")
+_LABELS: Final = ("family", "difficulty", "source_format", "target_format", "length_tier", "prompt_style", "origin")
 _PREPARED: Final = 64  # questions kept ready; a long one weighs a few megabytes
 
 

@@ -8,6 +8,7 @@ from metrics.headlines import (
     EMPTY,
     TRUNCATED,
     MetricSpec,
+    Tally,
     answered,
     balance,
     grouped,
@@ -24,10 +25,24 @@ from metrics.sobhard.row_checks import DIFFICULTIES
 from metrics.sobhard.scoring import BALANCE_FLOOR, balance_score
 from metrics.summary import Headline, Summary, count_outcomes, in_order
 
-__all__ = ["CELLS", "METRICS", "summarise"]
+__all__ = ["CELLS", "GROUPS", "METRICS", "summarise"]
+
+
+def _cell(record: Record) -> str:
+    labels = labels_of(record)
+    return f"{labels['family']}/{labels['difficulty']}"
+
+
+def _tally(record: Record) -> Iterator[tuple[str, float | None]]:
+    yield _cell(record), record["scores"]["sample_pass_rate"]
+
+
+def _by_label(record: Record, name: str) -> Iterator[tuple[str, float | None]]:
+    yield labels_of(record)[name], record["scores"]["sample_pass_rate"]
+
 
 _SAMPLE: Final = MetricSpec("sample_pass_rate", per_sample=True)
-_BALANCE: Final = MetricSpec("balance_score", unit="balance")
+_BALANCE: Final = MetricSpec("balance_score", unit="balance", tally=_tally, floor=BALANCE_FLOOR)
 _RATES: Final = (
     _SAMPLE,
     MetricSpec("constraint_pass_rate", made_of=verdict_count, per_sample=True),
@@ -35,6 +50,11 @@ _RATES: Final = (
 )
 METRICS: Final = (_SAMPLE, _BALANCE, *_RATES[1:], EMPTY, TRUNCATED)
 CELLS: Final = tuple(f"{family}/{difficulty}" for family in FAMILIES for difficulty in DIFFICULTIES)
+GROUPS: Final[Mapping[str, Tally]] = {
+    "cell": _tally,
+    "family": lambda record: _by_label(record, "family"),
+    "difficulty": lambda record: _by_label(record, "difficulty"),
+}
 # Axis of the breakdown -> label of the row, and the order of its values where they have one.
 _AXES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "family": ("family", FAMILIES),
@@ -59,20 +79,11 @@ def summarise(records: Sequence[Record]) -> Summary:
 
     def headline(spec: MetricSpec) -> Headline:
         if spec.unit == "balance":
-            return balance(spec, records, _tally, floor=BALANCE_FLOOR, note=note)
+            return balance(spec, records, note=note)
         return ratio(spec, records)
 
     headlines = tuple(map(headline, METRICS))
     return Summary(headlines, count_outcomes(records), _breakdowns(valid), tuple(_notes(valid)))
-
-
-def _cell(record: Record) -> str:
-    labels = labels_of(record)
-    return f"{labels['family']}/{labels['difficulty']}"
-
-
-def _tally(record: Record) -> Iterator[tuple[str, float | None]]:
-    yield _cell(record), record["scores"]["sample_pass_rate"]
 
 
 def _six(valid: Sequence[Record], names: Mapping[str, str] | None = None) -> dict[str, float | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from judges.hardmultiqa import judging, load_prompts
 from metrics.hardmultiqa.records import score, unanswered
-from metrics.hardmultiqa.summary import METRICS, summarise
+from metrics.hardmultiqa.summary import GROUPS, METRICS, summarise
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
 from tasks.hardmultiqa.dataset import SHOTS, load_dataset
@@ -42,6 +42,7 @@ BENCHMARK = Benchmark(
     unanswered=unanswered,
     summarise=summarise,
     metrics=METRICS,
+    groups=GROUPS,
     table_axis=("type", (METRICS[0].name,)),
     parts={"all": TYPES},
     subset_aliases=ALIASES,

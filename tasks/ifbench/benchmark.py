@@ -7,7 +7,7 @@ from typing import Any
 
 from metrics import ifbench
 from metrics.ifbench.records import score, unanswered
-from metrics.ifbench.summary import METRICS, summarise
+from metrics.ifbench.summary import GROUPS, METRICS, metrics_of, summarise
 from metrics.ifbench.unmeetable import unmeetable
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
@@ -55,6 +55,8 @@ BENCHMARK = Benchmark(
     unanswered=unanswered,
     summarise=summarise,
     metrics=METRICS,
+    metrics_of=metrics_of,
+    groups=GROUPS,
     table_axis=("family", ("loose_acc", "strict_acc")),
     options=frozenset({"grader"}),
     configure=configure,

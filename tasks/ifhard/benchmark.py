@@ -1,7 +1,7 @@
 """IFHardBench as the runner sees it."""
 
 from metrics.ifhard.records import score, unanswered
-from metrics.ifhard.summary import METRICS, summarise
+from metrics.ifhard.summary import GROUPS, METRICS, summarise
 from metrics.ifhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
@@ -22,6 +22,8 @@ BENCHMARK = Benchmark(
     unanswered=unanswered,
     summarise=summarise,
     metrics=METRICS,
+    groups=GROUPS,
+    cluster=("task", "task text"),
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
     unmeetable=unmeetable,
 )

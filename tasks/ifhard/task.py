@@ -35,6 +35,8 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
     """
     subset = TaskName.read(task_name).subset
     categories = line["meta"]["categories"]
+    # Questions of one text of the bank move together.
+    labels = {**categories, "task": line["inputs"]["question"]}
     if subset != "all" and not line.get("__few_shots") and categories["tier"] != subset:
         return None
     return Doc(
@@ -47,7 +49,7 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
             "kind": "chat",
             "max_tokens": GENERATION_SIZE,
             "scoring": line["meta"]["constraints"],
-            "labels": json.dumps(dict(categories), ensure_ascii=False, sort_keys=True),
+            "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
         },
     )
 

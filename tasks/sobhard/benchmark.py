@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from metrics.sobhard.records import score, unanswered
-from metrics.sobhard.summary import METRICS, summarise
+from metrics.sobhard.summary import GROUPS, METRICS, summarise
 from metrics.sobhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
@@ -32,6 +32,8 @@ BENCHMARK = Benchmark(
     unanswered=unanswered,
     summarise=summarise,
     metrics=METRICS,
+    groups=GROUPS,
+    cluster=("origin", "source document"),
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
     notes=_notes,
     export=export_answers,

@@ -17,7 +17,7 @@ def unread(*arguments, both):
 
 @pytest.mark.parametrize("both", [False, True], ids=["stdout", "both streams"])
 def test_every_command(tmp_path, both):
-    """Help, a panel, a comparison, a draw, a page, an estimate of a round without labels."""
+    """Help, a panel, a draw, a page, an estimate of a round without labels."""
     rows = [sample("a", "x", PASS), sample("b", "y", PASS)]
     runs = [make_run(tmp_path, name, rows) for name in ("one", "two")]
     round_ = make_round(tmp_path)
@@ -25,7 +25,6 @@ def test_every_command(tmp_path, both):
     assert unread("panel", "--help", both=both) == 0
     assert unread("panel", *runs, "--out", tmp_path / "both.parquet", both=both) == 0
     assert (tmp_path / "both.parquet").is_file()
-    assert unread("compare", *runs, both=both) == 0
     drawn = ("--graders", "old", "new", "--agree", "1", "--seed", "1", "--out", tmp_path / "drawn")
     assert unread("sample", tmp_path / "panel.parquet", *drawn, both=both) == 0
     assert (tmp_path / "drawn").is_dir()

@@ -6,10 +6,10 @@ import pytest
 from audit_runs import IDS, command, make_round, make_run, review, sample, truth, verdict
 
 from audit.estimates import Case, estimate_round
-from audit.jsonl import read_json, read_jsonl
 from audit.round import open_round
 from audit.statistics import cohens_kappa
 from audit.wording import LOOSE_NOTE
+from runs.files import read_json, read_jsonl
 
 
 def estimated(made, *options):

@@ -5,11 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from audit_runs import IDS, KWARGS, command, make_run, sample, two_graders, verdict
-
-from audit.errors import AuditError
-from audit.jsonl import read_json, read_jsonl
 
 ROOT = Path(__file__).resolve().parents[2]
 PASS = two_graders([True, True], [True, True])
@@ -23,28 +19,6 @@ def test_the_command_starts_without_lighteval():
         [sys.executable, "-m", "audit", "--help"], cwd=ROOT, check=True, capture_output=True, text=True
     )
     assert "in order:" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [('{"a": 1}\n\n{', "line 3 is not JSON"), ("[]", "line 1 is not a JSON object"), ("\udcff", "cannot be read")],
-)
-def test_lines_that_are_no_rows(tmp_path, text, words):
-    """Named with file and number."""
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(AuditError, match=words):
-        read_jsonl(path)
-
-
-@pytest.mark.parametrize(("text", "words"), [("{", "is not JSON"), ("[]", "is not a JSON object")])
-def test_files_that_are_no_objects(tmp_path, text, words):
-    """Named."""
-    (tmp_path / "x.json").write_text(text, encoding="utf-8")
-    with pytest.raises(AuditError, match=words):
-        read_json(tmp_path / "x.json")
-    with pytest.raises(AuditError, match="cannot be read"):
-        read_json(tmp_path / "absent.json")
 
 
 def test_an_incomplete_run_is_noted(tmp_path, capsys):

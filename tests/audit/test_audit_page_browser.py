@@ -11,9 +11,9 @@ from audit_runs import make_round
 from devtools import browser
 
 from audit.cli import main
-from audit.jsonl import read_jsonl
 from audit.page import render_page
 from audit.round import reviewer_order
+from runs.files import read_jsonl
 
 pytestmark = pytest.mark.browser  # the mark of what `make e2e` runs
 

@@ -1,4 +1,4 @@
-"""From run folders to the table of verdicts, and the repeat check."""
+"""From run folders to the table of verdicts."""
 
 import hashlib
 import json
@@ -10,16 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 from audit_runs import IDS, MODEL, STAMP, command, make_run, sample, two_graders, verdict
 
-from audit.comparing import compare_repeats, compare_runs
 from audit.errors import AuditError
-from audit.jsonl import read_jsonl
 from audit.panel import build_panel
 from audit.panel_parquet import read_panel, write_panel
-from audit.runs import config_of
 from audit.wording import reader_of
 from metrics.ifhard.records import score as score_ifhard
 from metrics.record import Answer, Sample
 from metrics.sobhard import CONSTRAINTS
+from runs.files import FileError, read_jsonl
+from runs.folder import config_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PASS = two_graders([True, True], [True, True])
@@ -144,10 +143,10 @@ def test_folders_that_are_no_runs(tmp_path):
     (tmp_path / "empty").mkdir()
     assert command("panel", tmp_path / "empty", "--out", tmp_path / "p.parquet") == 2
     (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(AuditError, match="no details"):
+    with pytest.raises(FileError, match="no details"):
         build_panel([tmp_path / "empty"])
     run = make_run(tmp_path, "run", [sample("k", "x", PASS)])
-    with pytest.raises(AuditError, match="2 runs are named run"):
+    with pytest.raises(FileError, match="2 runs are named run"):
         build_panel([run, run])
 
 
@@ -234,56 +233,6 @@ def test_a_panel_without_responses_cannot_be_reviewed(tmp_path):
         read_panel(tmp_path / "absent.parquet")
 
 
-def test_two_runs_compared(tmp_path):
-    """Answers and verdicts that differ are counted by grader; what cannot be compared is counted apart."""
-    first = make_run(
-        tmp_path,
-        "first",
-        [
-            sample("a", "same", PASS),
-            sample("b", "one", PASS),
-            sample("c", "one", PASS),
-            sample("d", "", PASS, outcome="failed"),
-            sample("e", "x", PASS, prompt="asked so"),
-            sample("f", "alone", PASS),
-        ],
-    )
-    second = make_run(
-        tmp_path,
-        "second",
-        [
-            sample("a", "same", PASS),
-            sample("b", "two", two_graders([True, False], [False, False])),
-            sample("c", "two", two_graders([None, True], [True, True])),
-            sample("d", "x", PASS),
-            sample("e", "x", PASS, prompt="asked otherwise"),
-        ],
-    )
-    rows = build_panel([first, second]).rows
-    found = compare_runs(*([row for row in rows if row.run == name] for name in ("first", "second")))
-    assert (found.pairs, found.unlike_prompts, found.unlike_answers) == (4, 1, 2)
-    assert dict(found.verdicts) == {"old": 5, "new": 6}
-    assert dict(found.unlike_verdicts) == {"old": 1, "new": 2}
-    assert (found.only_first, found.only_second, found.lost) == (1, 0, 1)
-
-
-def test_repeats_are_compared_with_the_first(tmp_path, capsys):
-    """Of three repeats one differs: one of two later answers."""
-    rows = [sample("a", answer, PASS, repeat=repeat) for repeat, answer in enumerate(["x", "x", "y"])]
-    run = make_run(tmp_path, "run", rows)
-    found = compare_repeats(build_panel([run]).rows)
-    assert (found.pairs, found.unlike_answers, dict(found.verdicts)) == (2, 1, {"old": 4, "new": 4})
-    assert command("compare", run) == 0
-    assert "1 of 2 answers differ" in capsys.readouterr().out
-
-
-def test_compare_wants_something_to_compare(tmp_path):
-    """One run without repeats, or three runs: exit 2."""
-    run = make_run(tmp_path, "run", [sample("a", "x", PASS)])
-    assert command("compare", run) == 2
-    assert command("compare", run, run, run) == 2
-
-
 def test_a_run_of_the_command_line_becomes_a_panel(tmp_path):
     """Saved answers scored by ``run_lighteval.py``, then the panel: every requirement of every witness passes."""
     saved = ROOT / "tasks" / "ifhard" / "data" / "witnesses.jsonl"
@@ -349,7 +298,7 @@ def test_runs_go_by_their_own_names(tmp_path):
 
 
 def test_runs_that_share_a_name_are_told_apart_by_the_option(tmp_path, capsys):
-    """Folders of one name from two machines: an error names ``--name``, which panel and compare take."""
+    """Folders of one name from two machines: an error names ``--name``, which panel takes."""
     runs = [
         make_run(tmp_path / machine, "run", [sample("k", machine, PASS), sample("l", "same", PASS)]) for machine in "ab"
     ]
@@ -361,6 +310,3 @@ def test_runs_that_share_a_name_are_told_apart_by_the_option(tmp_path, capsys):
     assert command("panel", *runs, *out, "--name", "same", "--name", "same") == 2
     assert command("panel", *runs, *out, "--name", "left", "--name", "right") == 0
     assert {row.run for row in read_panel(tmp_path / "p.parquet").rows} == {"left", "right"}
-    capsys.readouterr()
-    assert command("compare", *runs, "--name", "left", "--name", "right") == 0
-    assert "left and right: 1 of 2 answers differ" in capsys.readouterr().out

@@ -10,8 +10,8 @@ import pytest
 from audit_runs import command
 
 from audit.errors import AuditError
-from audit.jsonl import read_json
 from audit.published import read_folder, rounds, warnings_of
+from runs.files import read_json
 
 GRADERS = ("marin_strict", "fixes_only", "proposed")
 STRATA = [

@@ -6,10 +6,10 @@ import pytest
 from audit_runs import MODEL, command, make_round, review, truth
 from fault_server import FaultServer, answer, as_json, prompt_of, status
 
-from audit.jsonl import read_json, read_jsonl
 from audit.labels import LabelError, make_label
 from audit.model_reviewer import Reviewer, messages, read_reply
 from endpoints.journal_lines import read_journal
+from runs.files import read_json, read_jsonl
 
 LABEL = {"verdict": "pass", "lean": "pass", "confidence": "high", "reason": "two numbers"}
 GOOD = answer(json.dumps(LABEL))

@@ -9,10 +9,10 @@ from audit_runs import MODEL, command, make_round, make_run, sample, two_graders
 
 from audit.errors import AuditError
 from audit.fixtures import own_id, read_fixtures
-from audit.jsonl import read_jsonl, sha256_of
 from audit.panel import build_panel
 from audit.round import open_round, reviewer_order
 from audit.sampling import Plan, draw_round, population
+from runs.files import read_jsonl, sha256_of
 
 
 def test_every_disagreement_and_some_agreements(tmp_path):

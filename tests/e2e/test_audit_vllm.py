@@ -20,7 +20,7 @@ def command(tmp_path, *arguments, program="run_lighteval.py"):
     start = [str(ROOT / "run_lighteval.py")] if program == "run_lighteval.py" else ["-m", program]
     return subprocess.run(
         [sys.executable, *start, *(str(argument) for argument in arguments)],
-        cwd=ROOT if program == "audit" else tmp_path,
+        cwd=tmp_path if program == "run_lighteval.py" else ROOT,
         check=False,
         capture_output=True,
         text=True,
@@ -57,9 +57,6 @@ def test_from_runs_to_error_rates(runs, vllm_server, tmp_path):
     panel = tmp_path / "panel.parquet"
     done = audit(tmp_path, "panel", *runs, "--out", panel)
     assert f"{PROMPTS * (1 + REPEATS)} responses" in done.stdout
-    greedy, sampled = runs
-    assert f"of {PROMPTS} answers differ" in audit(tmp_path, "compare", greedy, sampled).stdout
-    assert f"of {PROMPTS} answers differ" in audit(tmp_path, "compare", sampled).stdout  # second repeats against first
 
     round_ = tmp_path / "round1"
     fixtures = ["--fixtures", ROOT / "tasks" / "ifbench" / "fixtures", "--fixture-sample", 4]
@@ -93,3 +90,23 @@ def test_from_runs_to_error_rates(runs, vllm_server, tmp_path):
             assert 0 <= low <= estimate["error"]["value"] <= high <= 1
         assert grader in printed
     assert found["kappa"]["leans"]["cases"] == found["labelled"]
+
+
+def test_two_temperatures_are_compared(runs, tmp_path):
+    """The repeat check counts unlike answers; a comparison is refused for the temperature, and made on request."""
+    greedy, sampled = runs
+    for folders in ((greedy, sampled), (sampled,)):  # second repeats against first ones
+        done = command(tmp_path, "repeats", *folders, program="report")
+        assert done.returncode == 0, done.stderr
+        assert f"of {PROMPTS} answers differ" in done.stdout
+    refused = command(tmp_path, "compare", greedy, sampled, program="report")
+    assert refused.returncode == 2
+    assert "sampling: temperature 0.0 and 0.7" in refused.stderr
+    done = command(tmp_path, "compare", greedy, sampled, "--common", "--json", tmp_path / "c.json", program="report")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert found["common"] == PROMPTS
+    assert sum(found["questions"][kind] for kind in ("won", "lost", "tied", "missing")) == PROMPTS
+    for moved in found["metrics"].values():
+        low, high = moved["interval"]
+        assert low <= moved["difference"] <= high

@@ -418,7 +418,7 @@ def test_resamples_without_any_verdict_say_nothing():
 
 def test_a_full_run_stays_small():
     """1,260 questions by 64 types: the resamples come in chunks, never all weights at once."""
-    sizes = [weights.size for weights in stats._weights(1260, 2000, 1)]
+    sizes = [weights.size for weights in stats.resample_weights(1260, 2000, 1)]
     assert max(sizes) <= stats._CHUNK_CELLS
     assert sum(sizes) == 1260 * 2000
-    assert all(weights.sum(axis=1).tolist() == [5.0] * len(weights) for weights in stats._weights(5, 30, 1))
+    assert all(weights.sum(axis=1).tolist() == [5.0] * len(weights) for weights in stats.resample_weights(5, 30, 1))

@@ -48,6 +48,7 @@ def test_a_run_in_the_c_locale_is_made_and_resumed(tmp_path):
     [
         ("run_lighteval.py", "--task", "ифхард|0", "--model", "m"),
         ("-m", "audit", "panel", "прогон", "--out", "таблица.parquet"),
+        ("-m", "report", "compare", "прогон", "другой"),
         ("-m", "judges.hardmultiqa.calibrate", "--judge-prompts", "подсказки"),
         ("-m", "tasks.ifhard.build.damage", "--dataset", "вопросы", "--share", "1", "--out", "x"),
         ("-m", "tasks.ifhard.build", "--out", "x", "--size", "десять"),

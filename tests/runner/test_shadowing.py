@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = ("endpoints", "judges", "metrics", "runner", "tasks")
-NOT_IMPORTED = ("audit", "builders", "serving")
+NOT_IMPORTED = ("audit", "builders", "report", "runs", "serving", "simulations")
 FORMS = ("module", "package")
 
 

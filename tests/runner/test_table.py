@@ -1,5 +1,7 @@
 """What the table says."""
 
+import pytest
+
 from metrics.stats import Interval
 from metrics.summary import Counts, Headline, Summary
 from runner.table import TaskResult, render_table
@@ -58,3 +60,12 @@ def test_an_undefined_value_is_not_a_number():
     assert "0.0000" not in row
     tier = next(line for line in text.splitlines() if line.strip().startswith("easy"))
     assert tier.split() == ["easy", "4", "0.5000", "n/a"]
+
+
+@pytest.mark.parametrize(
+    ("questions", "shown"), [(1260, "4.3 points"), (825, "5.3 points"), (100, "15.3 points"), (1, "larger than any")]
+)
+def test_the_power_line(questions, shown):
+    """2.80 times the root of the discordance over the number of questions."""
+    text = make(FULL, (Headline("sample_pass_rate", 0.3, Interval(0.1, 0.6), 10),), questions=questions)
+    assert f"two runs over {questions} questions show at 80%: {shown} (30% discordance)" in text

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("audit", "builders", "endpoints", "judges", "metrics", "runner", "tasks")
+PACKAGES = ("audit", "builders", "endpoints", "judges", "metrics", "report", "runner", "runs", "tasks")
 # What a checkout holds and an installed package has no use for.
-NOT_SHIPPED = ("tests", "speed", "docs", ".ci")
+NOT_SHIPPED = ("tests", "speed", "simulations", "docs", ".ci")
 
 pytestmark = pytest.mark.slow
 

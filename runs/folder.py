@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.errors import AuditError
-from audit.jsonl import read_json
+from runs.files import FileError, read_json
+from runs.records import in_present_form
 
 __all__ = ["Run", "Sample", "config_of", "open_run", "open_runs", "samples"]
 
@@ -24,17 +25,26 @@ class Run(NamedTuple):
         folder: the run's folder.
         name: the name that ``--name`` gave it, or the folder's.
         config: the model and its settings, see :func:`config_of`.
-        settings: the ``settings`` of ``run.json``.
-        status: the ``status`` of ``run.json``: ``complete``, or how the run ended otherwise.
+        content: what ``run.json`` holds.
         details: the newest details file of each task, by the task's name in that file's name; sorted.
     """
 
     folder: Path
     name: str
     config: str
-    settings: Mapping[str, Any]
-    status: str
+    content: Mapping[str, Any]
     details: Mapping[str, Path]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The ``settings`` of ``run.json``."""
+        found: Mapping[str, Any] = self.content.get("settings", {})
+        return found
+
+    @property
+    def status(self) -> str:
+        """The ``status`` of ``run.json``: ``complete``, or how the run ended otherwise."""
+        return str(self.content.get("status", "unknown"))
 
 
 class Sample(NamedTuple):
@@ -42,7 +52,7 @@ class Sample(NamedTuple):
 
     Attributes:
         doc: the question, LightEval's ``Doc``.
-        record: the scored record.
+        record: the scored record, in the present form.
         response: the model's response.
     """
 
@@ -74,11 +84,11 @@ def open_run(folder: Path) -> Run:
     """Find the files of a run folder and read its ``run.json``; the details files are not opened.
 
     Raises:
-        AuditError: the folder holds no run, or the run has no details files.
+        FileError: the folder holds no run, or the run has no details files.
     """
     path = folder / "run.json"
     if not path.is_file():
-        raise AuditError(f"{folder} is no run folder of run_lighteval.py: it has no run.json")
+        raise FileError(f"{folder} is no run folder of run_lighteval.py: it has no run.json")
     content = read_json(path)
     newest: dict[str, tuple[str, Path]] = {}
     for found in sorted(folder.glob("details/**/details_*.parquet")):
@@ -86,18 +96,17 @@ def open_run(folder: Path) -> Run:
         if named is not None:
             newest[named["task"]] = max(newest.get(named["task"], ("", found)), (named["stamp"], found))
     if not newest:
-        raise AuditError(f"{folder} has no details files; let the run end first (--resume)")
+        raise FileError(f"{folder} has no details files; let the run end first (--resume)")
     return Run(
         folder=folder,
         name=content.get("settings", {}).get("name") or folder.resolve().name,
         config=config_of(content),
-        settings=content.get("settings", {}),
-        status=str(content.get("status", "unknown")),
+        content=content,
         details={task: path for task, (_, path) in sorted(newest.items())},
     )
 
 
-def open_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Run]:
+def open_runs(folders: Sequence[Path], names: Sequence[str] = (), *, numbered: bool = False) -> list[Run]:
     """Open several runs, each under a name of its own.
 
     Runs that share a name given by ``--name`` go by their folders' names.
@@ -105,21 +114,27 @@ def open_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Run]:
     Args:
         folders: the runs' folders.
         names: a name for each of them; empty for the runs' own.
+        numbered: whether runs that still share a name are numbered, as the same folder given twice.
 
     Raises:
-        AuditError: see :func:`open_run`; or two runs still share a name, or there are more or fewer names than runs.
+        FileError: see :func:`open_run`; or two runs still share a name, or there are more or fewer names than runs.
     """
     runs = [open_run(folder) for folder in folders]
     if names:
         if len(names) != len(runs):
-            raise AuditError(f"{len(names)} names by --name for {len(runs)} runs: give one for each, in their order")
+            raise FileError(f"{len(names)} names by --name for {len(runs)} runs: give one for each, in their order")
         runs = [run._replace(name=name) for run, name in zip(runs, names, strict=True)]
     else:
         times = Counter(run.name for run in runs)
         runs = [run._replace(name=run.folder.resolve().name) if times[run.name] > 1 else run for run in runs]
+    if numbered:
+        before = [Counter(run.name for run in runs[:i])[run.name] for i, run in enumerate(runs)]
+        runs = [
+            run._replace(name=f"{run.name} ({n + 1})" if n else run.name) for n, run in zip(before, runs, strict=True)
+        ]
     for name, count in Counter(run.name for run in runs).items():
         if count > 1:
-            raise AuditError(
+            raise FileError(
                 f"{count} runs are named {name}: tell them apart by --name NAME, once for each run in order"
             )
     return runs
@@ -129,14 +144,22 @@ def samples(path: Path) -> Iterator[Sample]:
     """Read the answers of a details file, in the file's order.
 
     Raises:
-        AuditError: the file is none of LightEval's, or its task is none of this project's.
+        FileError: the file is none of LightEval's, or its task is none of this project's.
     """
-    file = pq.ParquetFile(path)
+    try:
+        file = pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(f"{path} cannot be read: {error}") from None
     if not {"doc", "metric", "model_response"} <= set(file.schema_arrow.names):
-        raise AuditError(f"{path} is no details file of LightEval")
+        raise FileError(f"{path} is no details file of LightEval")
     for batch in file.iter_batches(batch_size=1_000, columns=["doc", "metric", "model_response"]):
         for row in batch.to_pylist():
             record = (row["metric"] or {}).get("record")
             if record is None:
-                raise AuditError(f"{path} has no records: its task is none of this project's")
-            yield Sample(row["doc"], record, row["model_response"])
+                raise FileError(f"{path} has no records: its task is none of this project's")
+            benchmark = str(row["doc"]["task_name"]).partition("|")[0].partition(":")[0]
+            try:
+                yield Sample(row["doc"], in_present_form(record, benchmark), row["model_response"])
+            except (KeyError, TypeError, ValueError) as error:
+                what = f"{type(error).__name__}: {error}"
+                raise FileError(f"{path}: question {record.get('id')}: a record of no version: {what}") from error

@@ -7,17 +7,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.errors import AuditError
 from endpoints.outcome import storable
 
-__all__ = ["parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", "write_jsonl"]
+__all__ = ["FileError", "parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", "write_jsonl"]
+
+
+class FileError(Exception):
+    """A file or folder cannot be read as what it should be; the message says which and why."""
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
     """Read the objects of a JSON Lines file; blank lines are skipped.
 
     Raises:
-        AuditError: the file cannot be read, or a line is no JSON object; the message gives the line's number.
+        FileError: the file cannot be read, or a line is no JSON object; the message gives the line's number.
     """
     return parse_jsonl(_text(path), str(path))
 
@@ -30,7 +33,7 @@ def parse_jsonl(text: str, name: str) -> list[dict[str, Any]]:
         name: what error messages call the text.
 
     Raises:
-        AuditError: a line is no JSON object.
+        FileError: a line is no JSON object.
     """
     rows = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -39,9 +42,9 @@ def parse_jsonl(text: str, name: str) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise AuditError(f"{name}: line {number} is not JSON: {error}") from None
+            raise FileError(f"{name}: line {number} is not JSON: {error}") from None
         if not isinstance(row, dict):
-            raise AuditError(f"{name}: line {number} is not a JSON object")
+            raise FileError(f"{name}: line {number} is not a JSON object")
         rows.append(row)
     return rows
 
@@ -50,14 +53,14 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read the object of a JSON file.
 
     Raises:
-        AuditError: the file cannot be read, or holds no JSON object.
+        FileError: the file cannot be read, or holds no JSON object.
     """
     try:
         found = json.loads(_text(path))
     except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path} is not JSON: {error}") from None
+        raise FileError(f"{path} is not JSON: {error}") from None
     if not isinstance(found, dict):
-        raise AuditError(f"{path} is not a JSON object")
+        raise FileError(f"{path} is not a JSON object")
     return found
 
 
@@ -65,7 +68,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise AuditError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

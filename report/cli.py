@@ -1,0 +1,208 @@
+"""``python -m report compare|gate|power|repeats``: reads arguments and runs the command they name."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from report.errors import Exit, ReportError
+from runs.files import FileError
+
+__all__ = ["main"]
+
+_EXAMPLES: Final = """\
+examples:
+  python -m report compare results/BASELINE results/RUN                 # differences, with paired intervals
+  python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
+  python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
+  python -m report power --difference 0.03                              # how many questions that takes
+
+exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
+2 bad usage, no run's folder, or runs that do not compare; 130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ReportError(f"{message} (see {self.prog} --help)")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    try:
+        arguments = _parser().parse_args(argv)
+        command: Any = arguments.command
+        return int(command(arguments))
+    except (ReportError, FileError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return Exit.USAGE
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m report",
+        description="Read finished runs: compare them, gate on them, check how steady they are.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    for add in (_compare_arguments, _gate_arguments, _power_arguments, _repeats_arguments):
+        command = add(commands)
+        command.add_argument(
+            "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
+        )
+    return parser
+
+
+def _compare_arguments(commands: Any) -> argparse.ArgumentParser:
+    compare: argparse.ArgumentParser = commands.add_parser("compare", help="runs over the same questions: what differs")
+    compare.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the baseline, then one run or more")
+    _common_argument(compare)
+    _name_argument(compare)
+    compare.set_defaults(command=_compare)
+    return compare
+
+
+def _gate_arguments(commands: Any) -> argparse.ArgumentParser:
+    gate: argparse.ArgumentParser = commands.add_parser(
+        "gate", help="fail when a run is worse than its baseline for sure"
+    )
+    gate.add_argument("run", type=Path, metavar="RUN")
+    gate.add_argument("--against", type=Path, required=True, metavar="BASELINE")
+    gate.add_argument(
+        "--max-drop", type=_share, required=True, metavar="D", help="largest drop that passes: 0.02 is 2 points"
+    )
+    gate.add_argument(
+        "--metric", action="append", default=[], metavar="NAME", help="default: the first headline of each task"
+    )
+    gate.add_argument("--junit", type=Path, metavar="FILE", help="write what CI servers show")
+    _common_argument(gate)
+    gate.set_defaults(command=_gate)
+    return gate
+
+
+def _power_arguments(commands: Any) -> argparse.ArgumentParser:
+    power: argparse.ArgumentParser = commands.add_parser("power", help="how large a run must be to show a difference")
+    power.add_argument("--difference", type=_share, required=True, metavar="D", help="0.03 is 3 points")
+    power.add_argument(
+        "--discordance", type=_share, default=0.3, metavar="R", help="share of questions on which the runs disagree"
+    )
+    power.add_argument("--within", type=_share, default=1.0, metavar="W", help="share of it that repeats average out")
+    power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")
+    power.set_defaults(command=_power)
+    return power
+
+
+def _repeats_arguments(commands: Any) -> argparse.ArgumentParser:
+    repeats: argparse.ArgumentParser = commands.add_parser("repeats", help="how many answers and verdicts differ")
+    repeats.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two runs, or one that has --repeats")
+    _name_argument(repeats)
+    repeats.set_defaults(command=_repeats)
+    return repeats
+
+
+def _common_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--common",
+        action="store_true",
+        help="compare the questions that both asked in the same words, whatever else differs but scorer and judge",
+    )
+
+
+def _name_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="name in the tables, once for each run in order; default: the run's --name, or its folder's",
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share between 0 and 1 (2 points are 0.02)")
+    return value
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of questions")
+    return int(text)
+
+
+def _finish(arguments: argparse.Namespace, form: Any, lines: Sequence[str]) -> None:
+    """Print the words, and write the JSON where it was asked for."""
+    from report.forms import write_form
+
+    if arguments.json is not None:
+        write_form(form, arguments.json)
+    if arguments.json != "-":
+        sys.stdout.write("".join(line + "\n" for line in lines))
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from report.comparing import compare
+    from report.forms import comparison_form
+    from report.loading import load_runs
+    from report.wording import comparison_lines, run_lines
+
+    if len(arguments.runs) < 2:
+        raise ReportError(
+            "two runs are compared, or more with the first one (python -m report repeats: the repeats of one)"
+        )
+    runs = load_runs(arguments.runs, arguments.name)
+    found = compare(runs[0], runs[1:], arguments.common)
+    lines = list(run_lines([loaded.run for loaded in runs]))
+    for one in (one for of in found for one in of):
+        lines += ["", *comparison_lines(one, len(found))]
+    _finish(arguments, comparison_form([loaded.run.name for loaded in runs], found), lines)
+    return Exit.DONE
+
+
+def _gate(arguments: argparse.Namespace) -> int:
+    from report.gating import gate, gate_form, write_junit
+    from report.loading import load_runs
+
+    try:
+        baseline, run = load_runs([arguments.against, arguments.run])
+        verdicts, notes = gate(run, baseline, arguments.max_drop, arguments.metric, arguments.common)
+    except (ReportError, FileError) as error:
+        if arguments.junit is not None:
+            write_junit(arguments.junit, [], str(error))
+        raise
+    if arguments.junit is not None:
+        write_junit(arguments.junit, verdicts)
+    lines = [*(f"note: {note}" for note in notes), *(verdict.words for verdict in verdicts)]
+    _finish(arguments, gate_form((baseline.run.name, run.run.name), verdicts, notes), lines)
+    return Exit.DROPPED if any(verdict.established for verdict in verdicts) else Exit.DONE
+
+
+def _power(arguments: argparse.Namespace) -> int:
+    from report.planning import plan, plan_lines, set_sizes
+
+    sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
+    found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
+    _finish(arguments, found, list(plan_lines(found)))
+    return Exit.DONE
+
+
+def _repeats(arguments: argparse.Namespace) -> int:
+    from report.loading import load_runs
+    from report.repeats import check_form, check_lines, check_repeats, check_runs
+
+    if len(arguments.runs) > 2:
+        raise ReportError("two runs are compared, or the repeats of one")
+    runs = load_runs(arguments.runs, arguments.name)
+    names = [loaded.run.name for loaded in runs]
+    found = check_repeats(runs[0]) if len(runs) == 1 else check_runs(runs[0], runs[1])
+    title = f"repeats of {names[0]}" if len(runs) == 1 else f"{names[0]} and {names[1]}"
+    _finish(arguments, check_form(names, found), list(check_lines(found, title)))
+    return Exit.DONE

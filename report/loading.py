@@ -1,0 +1,88 @@
+"""The answers of a finished run, by the tasks that were asked for."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from metrics.reasoning import cut_reasoning
+from metrics.record import Record
+from report.errors import ReportError
+from runs.folder import Run, Sample, open_runs, samples
+from tasks.names import TaskName, TaskNameError
+from tasks.registry import answers_by_part, parse_task
+
+__all__ = ["Answer", "Loaded", "load_runs"]
+
+
+class Answer(NamedTuple):
+    """One answer of a run, or what stands for a missing one.
+
+    Attributes:
+        record: the scored record.
+        prompt: the question as it was put, without a system prompt.
+        text: what the model said, without its reasoning; "" for a missing answer.
+    """
+
+    record: Record
+    prompt: str
+    text: str
+
+
+class Loaded(NamedTuple):
+    """A run and its answers.
+
+    Attributes:
+        run: the folder.
+        tasks: the answers of each task that was asked for, in the order of the run.
+    """
+
+    run: Run
+    tasks: dict[TaskName, list[Answer]]
+
+
+def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded]:
+    """Read runs with all their answers.
+
+    Args:
+        folders: the runs' folders.
+        names: a name for each of them; empty for the runs' own.
+
+    Raises:
+        FileError: see :func:`runs.folder.open_runs` and :func:`runs.folder.samples`.
+        ReportError: a run names a task that this version does not have.
+    """
+    return [_load(run) for run in open_runs(folders, names, numbered=True)]
+
+
+def _load(run: Run) -> Loaded:
+    settings = run.settings
+    smoke = settings.get("max_samples") is None and not settings.get("full")
+    repeats = int(settings.get("repeats", 1))
+    try:
+        asked = [parse_task(name) for name in settings.get("tasks") or run.details]
+    except TaskNameError as error:
+        raise ReportError(f"{run.folder}: {error}") from None
+    tasks = {}
+    for task in asked:
+        sizes = answers_by_part(task, smoke, repeats)
+        # A part without a question in the run's dataset was not run.
+        held = {part: size for part, size in sizes.items() if str(part) in run.details}
+        if not held:
+            raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
+        tasks[task] = [
+            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)]))[:size]
+        ]
+    return Loaded(run, tasks)
+
+
+def _answers(path: Path) -> Iterator[Answer]:
+    for sample in samples(path):
+        if not {"scores", "labels", "outcome"} <= sample.record.keys():
+            raise ReportError(f"{path}: its records hold no scores")
+        yield _answer(sample)
+
+
+def _answer(sample: Sample) -> Answer:
+    texts = sample.response.get("text") or [""]
+    record = cast(Record, sample.record)
+    return Answer(record, str(sample.doc["query"]), cut_reasoning(texts[0]).answer)

@@ -1,0 +1,160 @@
+"""Words comparisons as lines for a terminal."""
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
+
+from metrics.stats import LEVEL, Interval
+from report.changes import Change
+from report.comparing import Comparison, Group, level_of
+from report.pairing import spoken
+from runs.folder import Run
+
+__all__ = ["aligned", "comparison_lines", "interval_words", "points", "run_lines"]
+
+_NAMED: Final = 8  # ids on one line
+_MOVED: Final = 10  # groups shown where none moved for sure
+_APART: Final = 0.2  # standard errors that differ by more are both shown
+
+
+def run_lines(runs: Sequence[Run]) -> Iterator[str]:
+    """What was compared: each run with its model."""
+    rows = [("baseline" if i == 0 else f"run {i}", run.name, run.config) for i, run in enumerate(runs)]
+    yield from aligned(rows)
+
+
+def comparison_lines(one: Comparison, comparisons: int) -> Iterator[str]:
+    """The lines on one task of one run against the baseline.
+
+    Args:
+        one: the comparison.
+        comparisons: with how many runs the baseline is compared.
+    """
+    pair = one.pair
+    yield f"{pair.task}: {pair.names[1]} against {pair.names[0]}, {len(pair.questions)} questions in both"
+    yield from (f"  note: {note}" for note in pair.notes)
+    level = f"{100 * level_of(comparisons):.4g}% interval"
+    rows: list[tuple[str, ...]] = [("metric", "baseline", "run", "difference", level, "p (mid-p)", "p (exact)")]
+    rows += [_cells(moved, one.p_holm.get(moved.name)) for moved in one.changes]
+    yield from aligned(rows)
+    yield from _footnotes(one, comparisons)
+    yield from _questions(one)
+    yield from _power(one)
+    for name, split in one.splits.items():
+        share = "n/a" if split.share_within is None else f"{split.share_within:.0%}"
+        yield (
+            f"  repeats of {name}: {share} of the variance of its {one.questions.metric} is between answers to one "
+            f"question; beyond {split.repeats_enough} answers another one narrows the interval by less than 5%"
+        )
+    yield from _groups(one.groups, comparisons)
+
+
+def _cells(moved: Change, corrected: tuple[float, float] | None) -> tuple[str, ...]:
+    values = ["n/a" if value is None else f"{value:.4f}" for value in moved.values]
+    if moved.found is None:
+        return (moved.name, *values, "n/a", "", "", "")
+    p_mid, p_exact = corrected or (moved.p_mid, moved.p_exact)
+    ps = ["" if p is None else _p(p) for p in (p_mid, p_exact)]
+    return (moved.name, *values, f"{moved.found.value:+.4f}", interval_words(moved.interval), *ps)
+
+
+def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
+    methods: dict[str, list[str]] = {}
+    for moved in one.changes:
+        if moved.found is not None:
+            methods.setdefault(moved.method, []).append(moved.name)
+    if methods:
+        usual, *others = sorted(methods, key=lambda method: (-len(methods[method]), method))
+        more = "".join(f"; {method} for {', '.join(methods[method])}" for method in others)
+        yield f"  intervals: {usual}{more}"
+    if one.pair.clusters is not None and one.pair.bench.cluster is not None:
+        counts = f"{len(set(one.pair.clusters))} of them for {len(one.pair.clusters)} questions"
+        yield f"  intervals are clustered by {one.pair.bench.cluster[1]} ({counts}); p values know no clusters"
+    for moved in one.changes:
+        found = moved.found
+        if found is not None and found.se and found.se_clustered and abs(found.se_clustered / found.se - 1) > _APART:
+            yield f"  {moved.name} if every question stood for itself: {interval_words(found.interval)}"
+    if max(one.pair.repeats) > 1:
+        counts = " and ".join(map(str, one.pair.repeats))
+        yield f"  {counts} answers a question: each question is its answers' mean, and McNemar does not apply"
+    if comparisons > 1:
+        yield f"  {comparisons} runs against one baseline: intervals hold together at {LEVEL:.0%}, p values are Holm's"
+    yield from _bounds(one)
+
+
+def _bounds(one: Comparison) -> Iterator[str]:
+    """What the differences would be with the missing answers."""
+    rows: list[tuple[str, ...]] = [("metric", "counted against", "counted for", "interval over both")]
+    for moved in one.changes:
+        if moved.bounds is not None:
+            ends = (f"{end:+.4f}" for end in moved.bounds)
+            rows.append((moved.name, *ends, interval_words(moved.outer)))
+    if len(rows) > 1:
+        yield f"  INCOMPLETE: differences with the missing answers counted against and for {one.pair.names[1]}:"
+        yield from (f"  {line}" for line in aligned(rows))
+
+
+def _questions(one: Comparison) -> Iterator[str]:
+    found = one.questions
+    yield (
+        f"  questions, by {found.metric}: {len(found.won)} won, {len(found.lost)} lost, {len(found.tied)} tied, "
+        f"{len(found.missing)} missing"
+    )
+    for what, questions in (("won", found.won), ("lost", found.lost), ("missing", found.missing)):
+        if questions:
+            yield f"    {what}: {_ids(questions)}"
+
+
+def _ids(questions: Sequence[Hashable]) -> str:
+    more = f" and {len(questions) - _NAMED} more (--json has all)" if len(questions) > _NAMED else ""
+    return ", ".join(map(spoken, questions[:_NAMED])) + more
+
+
+def _power(one: Comparison) -> Iterator[str]:
+    discordance, observed = one.discordance
+    if not math.isfinite(one.smallest):
+        return
+    how = "as observed" if observed else "usual of two models"
+    yield (
+        f"  the smallest difference of {one.questions.metric} that so many questions show at 80%: "
+        f"{points(one.smallest)} ({discordance:.1%} discordance, {how})"
+    )
+
+
+def _groups(groups: Sequence[Group], comparisons: int) -> Iterator[str]:
+    if not groups:
+        return
+    moved = sorted(
+        (group for group in groups if group.p_holm <= 1 - LEVEL), key=lambda group: (group.p_holm, group.name)
+    )
+    tests = f"{len(groups)} groups" if comparisons == 1 else f"{len(groups)} groups and {comparisons} runs"
+    if not moved:
+        yield f"  groups: none moved for sure (sign tests, Holm's correction for {tests}); the least likely:"
+    else:
+        yield f"  groups that moved (sign tests, Holm's correction for {tests}):"
+    shown = moved or sorted((one for one in groups if one.p < 1), key=lambda group: (group.p, group.name))[:_MOVED]
+    rows = [("group", "difference", "p", "p (Holm)", "questions")]
+    rows += [(one.name, f"{one.difference:+.4f}", _p(one.p), _p(one.p_holm), str(one.questions)) for one in shown]
+    yield from (f"  {line}" for line in aligned(rows)) if shown else iter(("    every group is as it was",))
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
+
+
+def points(share: float) -> str:
+    """A difference of shares in points."""
+    return f"{100 * share:.1f} points"
+
+
+def interval_words(interval: Interval | None) -> str:
+    """The ends with their signs; empty for none."""
+    return "" if interval is None else f"[{interval.low:+.4f}, {interval.high:+.4f}]"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as lines, columns under each other, the first from the left."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for first, *rest in rows:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        yield ("  " + "  ".join([first.ljust(widths[0]), *cells])).rstrip()

@@ -1,0 +1,26 @@
+"""``python -m report ... | head``: exit statuses and files are kept when nobody reads what is printed."""
+
+import pytest
+from closed_pipe import run_unread
+from report_runs import ifhard_run
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["stdout", "both streams"])
+def test_every_command(tmp_path, both):
+    """Help, a comparison, a gate that fails, a repeat check, a plan, bad usage."""
+    a, b = ifhard_run(tmp_path / "a", "+" * 60), ifhard_run(tmp_path / "b", "w" * 60)
+    junit = tmp_path / "gate.xml"
+    for expected, arguments in (
+        (0, ["--help"]),
+        (0, ["compare", a, b]),
+        (0, ["compare", a, b, "--json", "-"]),
+        (1, ["gate", b, "--against", a, "--max-drop", "0.02", "--junit", junit]),
+        (0, ["repeats", a, b]),
+        (0, ["power", "--difference", "0.1"]),
+        (2, ["compare", a]),
+    ):
+        status, said = run_unread("-m", "report", *arguments, both=both)
+        assert status == expected, said
+        assert "Traceback" not in said
+        assert "BrokenPipeError" not in said
+    assert junit.is_file()
