@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from endpoints.errors import is_context_overflow, one_line, server_words
 from endpoints.event_stream import Event, EventReader
+from endpoints.finish import Ending, ending, reason_words
 
 __all__ = ["FoldedStream"]
 
@@ -17,6 +18,8 @@ _DONE: Final = b"[DONE]"
 _KEPT_APART: Final = 256  # deltas; an object a token would take more memory than the text
 # Fields of a delta that name something; other texts grow from chunk to chunk.
 _NAMES: Final = frozenset({"role", "type", "id", "name", "format"})
+# What a later chunk may say of the end, without taking back what an earlier one said: the greater stands.
+_WEIGHT: Final[dict[Ending, int]] = {"end": 0, "cut": 1, "broken": 2, "blocked": 3}
 
 
 class FoldedStream:
@@ -112,16 +115,39 @@ class FoldedStream:
 
     def _grow(self, choice: dict[str, Any]) -> None:
         delta, whole, text = choice.get("delta"), choice.get("message"), choice.get("text")
-        if isinstance(whole, dict):  # the last chunk of some servers repeats all
-            self._deltas = [whole]
-        elif isinstance(delta, dict):
+        if isinstance(delta, dict):
             self._deltas.append(delta)
             if len(self._deltas) >= _KEPT_APART:
                 self._deltas = [_joined("message", self._deltas)]
+        if isinstance(whole, dict):
+            self._take_whole(whole, delta.get("content") if isinstance(delta, dict) else None)
         if isinstance(text, str):
             self._texts.append(text)
         told = {name: value for name, value in choice.items() if value and name not in ("delta", "message", "text")}
+        if _weight(told.get("finish_reason")) < _weight(self._choice.get("finish_reason")):
+            told.pop("finish_reason", None)
+        filters, before = told.get("content_filter_results"), self._choice.get("content_filter_results")
+        if isinstance(filters, dict) and isinstance(before, dict):
+            told["content_filter_results"] = filters | {name: found for name, found in before.items() if _hit(found)}
         self._choice |= told
+
+    def _take_whole(self, message: dict[str, Any], news: Any) -> None:
+        """Take a message within the stream: it repeats all that came so far, or it has fields that no delta had.
+
+        Args:
+            message: it.
+            news: content of the delta beside it.
+        """
+        sofar = _joined("message", self._deltas) if self._deltas else {}
+        before, content = sofar.get("content"), message.get("content")
+        given = {name: value for name, value in message.items() if value}
+        repeats = isinstance(before, str) and isinstance(content, str) and content.startswith(before)
+        if not before or repeats:
+            self._deltas = [{**sofar, **given}]
+        elif not content or content in (before, news):
+            self._deltas = [{**given, **{name: value for name, value in sofar.items() if value}}]
+        else:
+            self._fail("a message within the stream does not repeat what came before it")
 
     def _generated(self) -> bool:
         """Whether there is a choice with something in it, or a reason for there being nothing."""
@@ -139,6 +165,14 @@ class FoldedStream:
             return self._odd
         end = "its end" if self.done else "the end of the connection"
         return f"the stream has no finish reason before {end}"
+
+
+def _weight(reason: Any) -> int:
+    return _WEIGHT[ending(reason_words(reason))]
+
+
+def _hit(result: Any) -> bool:
+    return isinstance(result, dict) and result.get("filtered") is True
 
 
 def _status_of(error: Any) -> int:

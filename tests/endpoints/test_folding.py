@@ -162,6 +162,65 @@ def test_whole_answers(pieces, content):
     assert read(*pieces).text == content
 
 
+def whole(content, delta=None, reason=None):
+    """A chunk with a message."""
+    beside = {} if delta is None else {"delta": {"content": delta}}
+    return event(
+        {"choices": [{**beside, "message": {"role": "assistant", "content": content}, "finish_reason": reason}]}
+    )
+
+
+@pytest.mark.parametrize("empty", ["", None])
+def test_messages_without_a_text_take_none_away(empty):
+    """At the end, and beside every delta."""
+    assert read(chunk(content="д"), chunk(content="а"), whole(empty, reason="stop"), DONE).text == "да"
+    assert read(whole(empty, "д"), whole(empty, "а"), whole(empty, "", "stop"), DONE).text == "да"
+
+
+def test_messages_beside_deltas_count_once():
+    """As pieces, and as all that came so far; what was thought before stays."""
+    assert read(whole("д", "д"), whole("а", "а", "stop")).text == "да"
+    assert read(whole("д", "д"), whole("да", "а", "stop")).text == "да"
+    outcome = read(chunk(reasoning="думал"), whole("д"), whole("да", reason="stop"))
+    assert (outcome.text, outcome.reasoning) == ("да", "думал")
+
+
+def test_messages_that_contradict_the_deltas_are_no_answer():
+    """Which of them is the answer is not guessed."""
+    with pytest.raises(AbortedReplyError, match="does not repeat"):
+        read(whole("сло"), whole("во", reason="stop"), DONE)
+
+
+@pytest.mark.parametrize("later", ["stop", "", "length"])
+@pytest.mark.parametrize("blocking", ["content_filter", "SAFETY"])
+def test_a_filters_reason_is_not_taken_back(blocking, later):
+    """By the reason of a later chunk."""
+    assert read(chunk(content="да"), chunk(blocking), chunk(later), DONE).status == "blocked"
+
+
+def test_other_reasons_are_not_taken_back_either():
+    """Neither a cut nor a generation that broke off."""
+    assert read(chunk(content="да"), chunk("length"), chunk("stop"), DONE).truncated
+    assert read(chunk("stop", content="да"), chunk("length"), DONE).truncated
+    with pytest.raises(AbortedReplyError, match="network_error"):
+        read(chunk(content="да"), chunk("network_error"), chunk("stop"), DONE)
+
+
+def test_a_filters_result_is_not_taken_back():
+    """By a later chunk in which the same filter found nothing."""
+    found = [{"hate": {"filtered": True}}, {"hate": {"filtered": False}, "violence": {"filtered": False}}]
+    pieces = [event({"choices": [{"delta": {"content": "да"}, "content_filter_results": one}]}) for one in found]
+    outcome = read(*pieces, chunk("stop"), DONE)
+    assert (outcome.status, outcome.error) == ("blocked", "content filter (hate)")
+
+
+def test_a_prompt_that_a_filter_rejected_is_blocked():
+    """As it is without streaming: a stream without choices lacks nothing then."""
+    results = [{"prompt_index": 0, "content_filter_results": {"jailbreak": {"filtered": True}}}]
+    outcome = read(event({"choices": [], "prompt_filter_results": results}), DONE)
+    assert (outcome.status, outcome.error) == ("blocked", "prompt blocked: jailbreak")
+
+
 def test_what_stands_beside_the_choices_stays_there():
     """A filter's words on the prompt, which some servers send instead of an answer, and those on the answer."""
     feedback = {"block_reason": "SAFETY"}
