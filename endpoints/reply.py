@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from endpoints.errors import one_line, server_words
 from endpoints.finish import ending, reason_words
 from endpoints.outcome import Outcome, storable
-from endpoints.withheld import WITHHELD_PARTS, withheld, withheld_prompt
+from endpoints.withheld import WITHHELD_PARTS, withheld, withheld_body, withheld_prompt
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
 
@@ -43,14 +43,16 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
             f"the body is not JSON: {one_line(body.decode('utf-8', 'replace'), 200) or '(empty)'}"
         ) from None
     choices = parsed.get("choices") if isinstance(parsed, dict) else None
-    blocked = withheld_prompt(parsed) if isinstance(parsed, dict) and not choices else None
-    if blocked is not None:
-        choices = [{}]
+    blocked = withheld_body(parsed) if isinstance(parsed, dict) else None
+    if isinstance(parsed, dict) and not choices:
+        blocked = withheld_prompt(parsed) or blocked
+        choices = [{}] if blocked is not None else choices
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise BadReplyError(f"the body has no choices: {server_words(body)[0]}")
     choice: dict[str, Any] = choices[0]
     finish_reason = reason_words(choice.get("finish_reason"))
-    _check_whole(parsed, choice, finish_reason)
+    if blocked is None:
+        _check_whole(parsed, choice, finish_reason)
     text, reasoning, fault = "", None, None
     try:
         text, reasoning = _chat(choice) if kind == "chat" else (_completion(choice), None)

@@ -12,10 +12,11 @@ from typing import Any, Final
 from endpoints.errors import one_line, server_words
 from endpoints.finish import calls_a_tool, ending, reason_words
 
-__all__ = ["WITHHELD_PARTS", "withheld", "withheld_prompt"]
+__all__ = ["WITHHELD_PARTS", "withheld", "withheld_body", "withheld_prompt"]
 
 _SHOWN: Final = 200  # characters of a refusal
 _TOOL_PARTS: Final = frozenset({"tool_use", "tool_call", "tool-call", "function_call", "server_tool_use"})
+_RESULTS: Final = ("content_filter_results", "content_filter_result")  # Azure has both spellings
 _OTHER_KINDS: Final = ("audio", "image", "images", "video", "files")
 WITHHELD_PARTS: Final = _TOOL_PARTS | {"refusal"}
 """Types of content parts that stand in place of a text."""
@@ -63,10 +64,27 @@ def withheld_prompt(body: Mapping[str, Any]) -> str | None:
     return None
 
 
+def withheld_body(body: Mapping[str, Any]) -> str | None:
+    """Why a filter withheld the text of a response, if that stands beside its choices; None if nothing says so.
+
+    A server then puts words of its own in place of the answer, under the finish reason of any other answer.
+    """
+    for name, value in body.items():
+        # Bedrock's guardrails; MiniMax's filters of the prompt and of the answer.
+        folded = name.casefold().replace("-", "").replace("_", "")
+        if folded.endswith("guardrailaction") and str(value).casefold().endswith("intervened"):
+            return f"{name} {one_line(str(value), _SHOWN)!r}"
+        if folded in ("inputsensitive", "outputsensitive") and value is True:
+            return name
+    return None
+
+
 def _filter_words(choice: Mapping[str, Any], error: Any) -> Iterator[str]:
-    reasons = [reason_words(choice.get(name)) for name in ("finish_reason", "native_finish_reason")]
-    words = [reason for reason in reasons if reason is not None and ending(reason) == "blocked"]
-    names = _filtered(choice.get("content_filter_results"))
+    # Anthropic's "refusal" may stand in stop_reason alone.
+    fields = {"finish_reason": "finish_reason", "native_finish_reason": "finish_reason", "stop_reason": "stop_reason"}
+    reasons = [(shown, reason_words(choice.get(name))) for name, shown in fields.items()]
+    words = [(name, reason) for name, reason in reasons if reason is not None and ending(reason) == "blocked"]
+    names = [name for field in _RESULTS for name in _filtered(choice.get(field))]
     if not words and not names:
         return
     given = choice.get("finish_reason")
@@ -75,13 +93,18 @@ def _filter_words(choice: Mapping[str, Any], error: Any) -> Iterator[str]:
         if told_by:
             told.append(server_words(json.dumps({"error": told_by}, default=str).encode())[0])
     detail = f" ({one_line(', '.join(told), _SHOWN)})" if told else ""
-    yield f"{f'finish_reason {one_line(words[0], 100)!r}' if words else 'content filter'}{detail}"
+    yield f"{f'{words[0][0]} {one_line(words[0][1], 100)!r}' if words else 'content filter'}{detail}"
 
 
 def _filtered(results: Any) -> list[str]:
-    """Names of Azure's filters that took something out."""
-    found = results.items() if isinstance(results, dict) else ()
-    return [str(name) for name, result in found if isinstance(result, dict) and result.get("filtered") is True]
+    """Names of filters that took something out."""
+    names: list[str] = []
+    for name, result in results.items() if isinstance(results, dict) else ():
+        # Blocklists have a list of results in older versions of Azure's API.
+        for one in result if isinstance(result, list) else [result]:
+            if isinstance(one, dict) and one.get("filtered") is True:
+                names.append(str(name))
+    return list(dict.fromkeys(names))
 
 
 def _refusals(message: Mapping[str, Any], parts: list[dict[str, Any]]) -> Iterator[str]:

@@ -110,6 +110,58 @@ def test_fields_that_every_reply_has_block_nothing(message, reason):
 
 
 @pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("stop_reason", "refusal", "stop_reason 'refusal'"),
+        ("native_finish_reason", "SAFETY", "finish_reason 'SAFETY'"),
+        ("content_filter_result", {"hate": {"filtered": True}}, "content filter (hate)"),
+        (
+            "content_filter_results",
+            {"custom_blocklists": [{"id": "ours", "filtered": True}]},
+            "content filter (custom_blocklists)",
+        ),
+    ],
+)
+def test_a_filter_beside_a_usual_finish_reason_blocks_the_reply(field, value, words):
+    """The text is the server's, or a part of an answer."""
+    body = body_of("Извините, не могу ответить.")
+    body["choices"][0][field] = value
+    outcome = read_reply("chat", json.dumps(body).encode())
+    assert (outcome.status, outcome.finish_reason, outcome.error) == ("blocked", "stop", words)
+
+
+@pytest.mark.parametrize("reason", [None, 128009, "</s>", "\n\n", "end_turn"])
+def test_stop_reasons_of_usual_answers_block_nothing(reason):
+    """Null, a token's id or the stop string, as vLLM gives them."""
+    body = body_of("да")
+    body["choices"][0]["stop_reason"] = reason
+    assert read_reply("chat", json.dumps(body).encode()).status == "answered"
+
+
+@pytest.mark.parametrize("choices", [body_of("Извините, не могу ответить.")["choices"], [], None])
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("amazon-bedrock-guardrailAction", "INTERVENED", "amazon-bedrock-guardrailAction 'INTERVENED'"),
+        ("output_sensitive", True, "output_sensitive"),
+        ("input_sensitive", True, "input_sensitive"),
+    ],
+)
+def test_a_filter_that_speaks_beside_the_choices_blocks_the_reply(field, value, words, choices):
+    """Bedrock's and MiniMax's, which put words of their own in place of the answer, or nothing."""
+    outcome = read_reply("chat", json.dumps({"choices": choices, field: value}).encode())
+    assert (outcome.status, outcome.error) == ("blocked", words)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"amazon-bedrock-guardrailAction": "NONE"}, {"input_sensitive": False, "output_sensitive": False}]
+)
+def test_a_filter_that_did_nothing_blocks_nothing(fields):
+    """They send the fields with each answer."""
+    assert read_reply("chat", json.dumps({**body_of("да"), **fields}).encode()).status == "answered"
+
+
+@pytest.mark.parametrize(
     ("body", "words"),
     [
         ({"choices": [], "promptFeedback": {"blockReason": "SAFETY"}}, "prompt blocked: SAFETY"),
