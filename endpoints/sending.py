@@ -5,13 +5,14 @@ import json
 import random
 import time
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import httpx2
 import openai
 
 from endpoints.endpoint_run import Patience
-from endpoints.errors import EndpointError
+from endpoints.errors import EndpointError, is_context_overflow
 from endpoints.failure import Failure, connection_failure, status_failure
 from endpoints.reply import AbortedReplyError, BadReplyError
 from endpoints.retry import RetryPolicy
@@ -172,7 +173,8 @@ class Sender:
             return status_failure(error.response, time.time())
         except openai.APIConnectionError as error:
             return connection_failure(error)
-        except AbortedReplyError as error:
-            return Failure("aborted", str(error), retried=True)
         except BadReplyError as error:
-            return Failure("bad-body", str(error), retried=True)
+            words = str(error)
+            if is_context_overflow(HTTPStatus.BAD_REQUEST, words, None):  # gateways send such refusals with status 200
+                return Failure("context-overflow", words, retried=False)
+            return Failure("aborted" if isinstance(error, AbortedReplyError) else "bad-body", words, retried=True)

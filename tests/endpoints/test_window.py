@@ -170,6 +170,29 @@ def test_first_refusal_teaches_the_window_to_all(known, concurrency):
         assert {body["max_tokens"] for body in server.bodies} == {4000, WINDOW - 303}
 
 
+@pytest.mark.parametrize("place", ["beside", "flat", "choice"])
+def test_refusal_under_status_200_teaches_the_window_too(place):
+    """Gateways hide the status: in the error, as vLLM's flat one, or in an empty choice. It is not sent again as is."""
+
+    async def hiding(server, request):
+        body = await request.json()
+        if len(prompt_of(body).encode()) + body["max_tokens"] <= WINDOW:
+            return await answer("да", "completion")(server, request)
+        error = {"message": f"This model's maximum context length is {WINDOW} tokens.", "code": 400}
+        told = {
+            "beside": {"error": error},
+            "flat": {"object": "error", **error},
+            "choice": {"choices": [{"text": "", "finish_reason": "error", "error": error}]},
+        }
+        return await as_json(told[place])(server, request)
+
+    learnt = []
+    requests = [completion(f"{number}" + "x" * 300, max_tokens=4000) for number in range(5)]
+    with FaultServer(hiding) as server:
+        outcomes = ask_fitted(server, requests, Fitter(None, Exact(), learnt.append), concurrency=1)
+    assert ({o.status for o in outcomes}, learnt, len(server.bodies)) == ({"answered"}, [WINDOW], 6)
+
+
 def test_prompt_that_cannot_fit_fails_by_itself():
     """It keeps the server's words if it was sent, and is not asked if the window was known by then."""
     long = [completion(letter * 2000, max_tokens=10) for letter in "ab"]
