@@ -15,6 +15,11 @@ _ADVICE: Final[Mapping[str, str]] = {
         "reasoning. Switch thinking off with --judge-chat-template-kwargs (the key is the model's own, such as "
         '{"enable_thinking": false}), or raise the cap with --judge-max-tokens'
     ),
+    "marks": (
+        "hold reasoning in marks that nobody cut, such as <think>. Serve the judge with its --reasoning-parser, or "
+        "switch thinking off with --judge-chat-template-kwargs (the key is the model's own, such as "
+        '{"enable_thinking": false})'
+    ),
     "cap": (
         "end at their token cap. Raise it with --judge-max-tokens, or switch thinking off with "
         "--judge-chat-template-kwargs if the judge thinks in its replies"
@@ -53,7 +58,7 @@ class ReplyWatch:
         """Count one that holds none.
 
         Args:
-            kind: ``thinking``, ``cap``, ``window``, ``form``, or a code of the reader's own.
+            kind: ``thinking``, ``marks``, ``cap``, ``window``, ``form``, or a code of the reader's own.
         """
         self._count = self._count + 1 if kind == self._kind else 1
         self._kind = kind

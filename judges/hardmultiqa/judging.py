@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from endpoints.reasoning_marks import mark_of as mark_of_reasoning
 from judges.hardmultiqa.framing import compose, mark_of, repair_turns
 from judges.hardmultiqa.prompt_files import PromptSet, builtin_prompts
 from judges.hardmultiqa.replies import MAX_TOKENS, UnreadableReply, read_reply, response_format
@@ -146,7 +147,22 @@ def _read(key: Key, answer: str, reply: JudgeReply, mark: str | None, *, structu
         )
     if reply.truncated:
         raise UnreadableReply(reply.limit, _cut(reply.limit, reply.cap), _SHORTER)
-    return read_reply(key, answer, reply.text, mark, structured=structured and not reply.plain)
+    try:
+        return read_reply(key, answer, reply.text, mark, structured=structured and not reply.plain)
+    except UnreadableReply as error:
+        if error.code not in {*_FORM, "two-verdicts"} or not _thinks_aloud(reply.text):
+            raise
+        raise UnreadableReply(
+            "marks",
+            "the judge's reply holds its reasoning, in marks that nobody cut: serve the judge with its "
+            "--reasoning-parser, or switch thinking off by --judge-chat-template-kwargs",
+            "в нём есть рассуждения; ответь сразу, без рассуждений",
+        ) from None
+
+
+def _thinks_aloud(reply: str) -> bool:
+    """Whether a reply begins with reasoning in known marks."""
+    return reply.lstrip().startswith("<think>") or "</think>" in reply or mark_of_reasoning(reply) is not None
 
 
 def _cut(limit: Limit, cap: int) -> str:

@@ -43,6 +43,22 @@ def judged(kind, text, *replies, **more):
     return asyncio.run(judge(sample(kind, **more), Answer(text), ask)), calls
 
 
+@pytest.mark.parametrize("before", ["<think>Оценка 1? Нет.</think>\n", "[THINK]Оценка 1?[/THINK]", "Оценка 0?</think>"])
+@pytest.mark.parametrize("kind", TYPES)
+def test_reasoning_within_a_reply_is_called_by_its_name(kind, before):
+    """It is no fault of the form that the server was asked for, and another remedy helps."""
+    judgement, _ = judged(kind, "Волга", *[before + GOOD[kind]] * 3)
+    assert judgement.status == "unjudged"
+    assert "reasoning, in marks that nobody cut" in judgement.error
+    assert "--judge-chat-template-kwargs" in judgement.error
+
+
+def test_a_text_with_reasoning_and_one_verdict_is_read():
+    """Its last line is a verdict all the same."""
+    judgement, _ = judged("open", "Волга", "<think>Сверяю.</think>\nВерно.\nОценка: 1")
+    assert judgement.status == "judged"
+
+
 @pytest.mark.parametrize("kind", TYPES)
 def test_a_readable_reply_ends_it(kind):
     """One call, its tokens, its text, and a reason."""
