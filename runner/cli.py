@@ -148,7 +148,8 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
 
             of_run = {"responses": recorded.responses} if recorded.responses is not None else {}
             given |= addresses(Path(given["serve"]), {"model": recorded.model, **of_run, **given})
-        return merge_resumed(recorded, given, run_dir, smoke), run_dir, []
+        warnings = _text_warnings(given) + _unused_warnings(given, recorded.responses, recorded.tasks)
+        return merge_resumed(recorded, given, run_dir, smoke), run_dir, warnings
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
     _check_options(given, given["tasks"])
@@ -163,13 +164,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     warnings = []
     if given.get("repeats", 1) > 1 and not given.get("temperature") and "responses" not in given:
         warnings.append("greedy answers are repeated: --repeats then measures only how steady the server is")
-    for name in ("chat_template_kwargs", "judge_chat_template_kwargs"):
-        variable = text_for_false(given.get(name, {}))
-        if variable:
-            option = "--" + name.replace("_", "-")
-            warnings.append(
-                f'{option}: {variable} is the text "false", which templates take for true; write false without quotes'
-            )
+    warnings += _text_warnings(given)
     if given["model"] == EMBEDDED and "base_url" in given:
         raise UsageError("--model embedded starts its own server; drop --base-url, or give the name that server has")
     if given["model"] == EMBEDDED and (given.get("temperature") or "seed" in given):
@@ -177,15 +172,29 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     if given["model"] == EMBEDDED and given.get("extra_body"):
         raise UsageError("the embedded model's server knows no further fields; drop --extra-body")
     if "responses" in given:
-        judged = any("judge" in benchmark(task.benchmark).options for task in given["tasks"])
-        ignored = [name for name in (*_SERVER_ONLY, *(() if judged else _OF_BOTH)) if name in given]
-        if ignored:
-            names = ", ".join(map(option_of, ignored))
-            warnings.append(f"answers come from {given['responses']}: {names} changes nothing")
+        warnings += _unused_warnings(given, given["responses"], given["tasks"])
         given["base_url"] = None
     elif given["model"] != EMBEDDED:
         given.setdefault("base_url", BASE_URL)
     return Settings(**given), None, warnings
+
+
+def _text_warnings(given: Mapping[str, Any]) -> list[str]:
+    """Warnings of template variables that are a text where a truth value is meant."""
+    return [
+        f'{option_of(name)}: {variable} is the text "false", which templates take for true; write false without quotes'
+        for name in ("chat_template_kwargs", "judge_chat_template_kwargs")
+        if (variable := text_for_false(given.get(name, {})))
+    ]
+
+
+def _unused_warnings(given: Mapping[str, Any], responses: str | None, tasks: Sequence[TaskName]) -> list[str]:
+    """A warning of what was given and changes nothing, since answers come from a file; none if they do not."""
+    judged = any("judge" in benchmark(task.benchmark).options for task in tasks)
+    ignored = [name for name in (*_SERVER_ONLY, *(() if judged else _OF_BOTH)) if name in given]
+    if responses is None or not ignored:
+        return []
+    return [f"answers come from {responses}: {', '.join(map(option_of, ignored))} changes nothing"]
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     differences = [
         f"{option_of(name)}: the run has {own[name]!r}, the command line says {value!r}"
         for name, value in sorted(_plain(given).items())
-        if name not in _FREE_ON_RESUME and value != own[name] and not _lowers_the_cap(name, value, own[name])
+        if name not in _FREE_ON_RESUME and not _same(value, own[name]) and not _lowers_the_cap(name, value, own[name])
     ]
     if differences:
         raise UsageError(f"cannot resume {run_dir}: " + "; ".join(differences))
@@ -194,6 +194,11 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
         size = "every sample" if before == math.inf else f"{before} samples"
         raise UsageError(f"cannot resume {run_dir} with {after} samples a task: the run has {size}, it can only grow")
     return resumed
+
+
+def _same(now: Any, before: Any) -> bool:
+    """Whether two settings, as JSON has them, are one: to a server true is not 1, and 1 is not 1.0."""
+    return json.dumps(now, sort_keys=True) == json.dumps(before, sort_keys=True)
 
 
 def _lowers_the_cap(name: str, now: Any, before: Any) -> bool:

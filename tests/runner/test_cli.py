@@ -9,13 +9,28 @@ from pathlib import Path
 import mini
 import pytest
 
-from runner.cli import main
+from runner.cli import main, read_arguments
 from runner.exits import Exit
+from runner.parser import build_parser
+from runner.settings import Settings
 from tasks.benchmark import DatasetError, DatasetRequest
 from tasks.names import TaskName
 from tasks.registry import BENCHMARK_NAMES, benchmark
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_resume_warns_as_a_new_run_does(tmp_path):
+    """Of a text where a truth value is meant, and of what changes nothing."""
+    settings = Settings(tasks=(TaskName("hardmultiqa", "all", "alignment"),), model="m", responses="a.jsonl")
+    run_json = {"settings": settings.to_json(), "sessions": [], "datasets": {}}
+    (tmp_path / "run.json").write_text(json.dumps(run_json), encoding="utf-8")
+    options = ["--judge-chat-template-kwargs", '{"enable_thinking": "false"}', "--concurrency", "8", "--header", "A=B"]
+    arguments = build_parser().parse_args(["--resume", str(tmp_path), *options])
+    _, _, warnings = read_arguments(arguments)
+    assert len(warnings) == 2
+    assert '--judge-chat-template-kwargs: enable_thinking is the text "false"' in warnings[0]
+    assert warnings[1] == "answers come from a.jsonl: --header, --concurrency changes nothing"
 
 
 @pytest.mark.parametrize(
