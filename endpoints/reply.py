@@ -24,8 +24,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
 
     A null or missing chat content is an empty answer, unless the server says that it withheld the text
     (:mod:`endpoints.withheld`); a list of parts in which nothing was understood is none. The
-    reasoning is read from ``reasoning`` (newer vLLM) or ``reasoning_content`` (older vLLM), whichever holds text, or
-    from the parts.
+    reasoning is read from ``reasoning`` (newer vLLM), ``reasoning_content`` (older vLLM) or another field of that kind,
+    whichever holds text, or from the parts.
 
     Args:
         kind: the kind of the request.
@@ -109,13 +109,24 @@ def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
     if not isinstance(message, dict):
         raise BadReplyError("the first choice has no message")
     content = message.get("content")
-    trace = _optional_text(message.get("reasoning")) or _optional_text(message.get("reasoning_content"))
+    trace = next(filter(None, (_trace(message.get(name)) for name in _REASONING_FIELDS)), None)
     if isinstance(content, list):
         content, thought = _parts(content)
         trace = trace or thought
     if content is not None and not isinstance(content, str):
         raise BadReplyError(f"the message content is a {type(content).__name__}")
     return content or "", trace or None
+
+
+# Newer vLLM, older vLLM, Ollama, OpenRouter, LiteLLM.
+_REASONING_FIELDS: Final = ("reasoning", "reasoning_content", "thinking", "reasoning_details", "thinking_blocks")
+
+
+def _trace(value: Any) -> str | None:
+    """Reasoning that stands apart from the answer: a text, or parts; None if there is none that can be read."""
+    if isinstance(value, list):
+        return "".join(filter(None, map(_part_text, value))) or None
+    return _part_text(value)
 
 
 # Types of parts that hold the model's reasoning: Mistral's and Anthropic's, and others' names for the same.

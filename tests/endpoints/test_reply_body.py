@@ -68,6 +68,28 @@ def test_parts_in_which_nothing_is_understood_are_no_empty_answer(parts, words):
         read_reply("chat", chat_body({"content": parts}))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"reasoning": "хм", "reasoning_details": [{"type": "reasoning.text", "text": "хм"}]},
+        {"reasoning": [{"type": "text", "text": "хм"}]},
+        {"reasoning": None, "reasoning_details": [{"type": "reasoning.summary", "summary": "хм"}]},
+        {"thinking_blocks": [{"type": "thinking", "thinking": "хм", "signature": "x"}]},
+        {"thinking": "хм"},
+    ],
+)
+def test_reasoning_apart_is_read_from_any_usual_field(fields):
+    """So that thinking which was switched off is noticed whatever the server calls it."""
+    outcome = read_reply("chat", chat_body({"content": "да", **fields}))
+    assert (outcome.text, outcome.reasoning) == ("да", "хм")
+
+
+def test_reasoning_that_cannot_be_read_is_none():
+    """An encrypted trace, an odd value."""
+    for value in ([{"type": "reasoning.encrypted", "data": "x"}], [], 3, True, {}):
+        assert read_reply("chat", chat_body({"content": "да", "reasoning_details": value})).reasoning is None
+
+
 def test_message_without_content_is_an_empty_answer():
     """The server says nothing of a text that it withheld."""
     assert read_reply("chat", chat_body({"role": "assistant", "tool_calls": []})).text == ""
