@@ -121,7 +121,7 @@ class SavedResponses:
 
 def _outcome(entry: Mapping[str, Any]) -> Outcome:
     text = entry["response"] or ""
-    blocked = withheld({"finish_reason": entry.get("finish_reason"), "message": entry}, text)
+    blocked = withheld({**entry, "message": entry}, text)
     if entry.get("status") == "blocked":
         blocked = entry.get("error") or blocked or "the line does not say why"
     if blocked is None and ending(entry.get("finish_reason")) == "broken":

@@ -231,6 +231,7 @@ def test_saved_blocked_replies_are_blocked(tmp_path):
         {"id": "b", "response": "", "finish_reason": "content_filter"},
         {"id": "c", "response": None, "refusal": "no"},
         {"id": "d", "response": None, "tool_calls": [CALL]},
+        {"id": "f", "response": "Полов", "finish_reason": "stop", "stop_reason": "refusal"},
         {"id": "e", "status": "blocked", "response": "", "error": "refusal: no"},
         {"id": "e", "status": "answered", "response": "да"},
         {"id": "e", "status": "blocked", "response": "", "error": "refusal: no"},
@@ -238,11 +239,12 @@ def test_saved_blocked_replies_are_blocked(tmp_path):
     path = tmp_path / "saved.jsonl"
     path.write_text("".join(json.dumps({"task": "t", **line}) + "\n" for line in lines), encoding="utf-8")
     saved = SavedResponses(path)
-    found = {name: saved.outcome("t", name, 0) for name in "abcde"}
+    found = {name: saved.outcome("t", name, 0) for name in "abcdef"}
     assert {name: (outcome.status, outcome.error) for name, outcome in found.items()} == {
         "a": ("blocked", "refusal: no"),
         "b": ("blocked", "finish_reason 'content_filter'"),
         "c": ("blocked", "refusal: no"),
         "d": ("blocked", "tool call: get_weather"),
         "e": ("answered", None),
+        "f": ("blocked", "stop_reason 'refusal'"),
     }
