@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Final
 
 import httpx2
@@ -97,9 +98,11 @@ class Failure:
 def _status_code(status: int, message: str, code: str | None) -> ErrorCode:
     if status == 429:
         return "rate-limited"
-    if is_retried(status) and not raised_in_template(status, message):
-        return "server-error"
-    return "context-overflow" if is_context_overflow(status, message, code) else "refused"
+    # Ollama, older llama.cpp and gateways send such refusals with 500: no other attempt can mend them either.
+    known = HTTPStatus.BAD_REQUEST if status == HTTPStatus.INTERNAL_SERVER_ERROR else status
+    if is_context_overflow(known, message, code):
+        return "context-overflow"
+    return "server-error" if is_retried(status) and not raised_in_template(status, message) else "refused"
 
 
 _USAGE_WORDS: Final = re.compile(

@@ -170,9 +170,9 @@ def test_first_refusal_teaches_the_window_to_all(known, concurrency):
         assert {body["max_tokens"] for body in server.bodies} == {4000, WINDOW - 303}
 
 
-@pytest.mark.parametrize("place", ["beside", "flat", "choice"])
-def test_refusal_under_status_200_teaches_the_window_too(place):
-    """Gateways hide the status: in the error, as vLLM's flat one, or in an empty choice. It is not sent again as is."""
+@pytest.mark.parametrize(("place", "code"), [("beside", 200), ("flat", 200), ("choice", 200), ("beside", 500)])
+def test_refusal_under_another_status_teaches_the_window_too(place, code):
+    """In the error, as vLLM's flat one, or in an empty choice. It is not sent again as it is."""
 
     async def hiding(server, request):
         body = await request.json()
@@ -184,7 +184,7 @@ def test_refusal_under_status_200_teaches_the_window_too(place):
             "flat": {"object": "error", **error},
             "choice": {"choices": [{"text": "", "finish_reason": "error", "error": error}]},
         }
-        return await as_json(told[place])(server, request)
+        return await as_json(told[place], code)(server, request)
 
     learnt = []
     requests = [completion(f"{number}" + "x" * 300, max_tokens=4000) for number in range(5)]
