@@ -21,7 +21,8 @@ class Patience:
 
     The limit is ``2 * concurrency`` failed requests in a row, or as many timed-out attempts in a row, so that a server
     which hangs is given up before every request has used all its retries. Context overflows do not count, since a
-    server that names its limit is alive; nor do refusals of one prompt's content.
+    server that names its limit is alive; nor do refusals of one prompt's content, nor other refusals with status 400 or
+    422 once the server has answered.
 
     Args:
         concurrency: number of requests in flight.
@@ -183,7 +184,9 @@ class EndpointRun:
         is_news = True
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
             is_news = self._doubt(request, failure)
-        if is_news and not failure.about_content:  # a server that reads the prompts is alive
+        # A server that reads the prompts is alive: it may answer the next one, as it has answered others.
+        of_the_prompt = failure.status in _PROVEN_BY_OLD_ANSWERS and self.patience.ever_answered
+        if is_news and not failure.about_content and not (failure.code == "refused" and of_the_prompt):
             self.patience.failed(failure.code)
         return failure.outcome()
 

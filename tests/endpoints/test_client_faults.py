@@ -353,3 +353,12 @@ def test_too_large_a_body_is_one_samples_matter():
     with serve(status(413, "request entity too large")) as server:
         outcomes = ask(server, [chat("вопрос"), chat("а")], concurrency=1)
     assert [(o.status, o.error_code) for o in outcomes] == [("failed", "refused"), ("answered", None)]
+
+
+@pytest.mark.parametrize("code", [400, 422])
+def test_refusals_of_single_prompts_do_not_lose_a_server_that_answers(code):
+    """However many follow one another: a server that reads the prompts is there, and may answer the next."""
+    refuse = {f"q{number}": [status(code, f"bad request {number}")] for number in range(1, 7)}
+    with FaultServer(answer("да"), refuse) as server:
+        outcomes = ask(server, questions(8), concurrency=1)
+    assert [outcome.status for outcome in outcomes] == ["answered", *["failed"] * 6, "answered"]
