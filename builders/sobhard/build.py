@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 from builders.sobhard import rows
 from builders.sobhard.checks import problem_of, stands_in_input
-from builders.sobhard.choose import TALKED_ABOUT, Chooser, Shown
+from builders.sobhard.choose import Chooser, Shown
 from builders.sobhard.corpus import Document
 from builders.sobhard.families import RecipeError
 from builders.sobhard.plan import Slot, demonstrations, plan
 from builders.sobhard.rows import Row
 from builders.sobhard.samplers import SAMPLERS, Draw, Unsuitable
-from metrics.sobhard.question import SESSION
 
 __all__ = ["MOST_IN_INPUT", "BuildError", "Built", "build"]
 
@@ -173,8 +172,7 @@ class _Maker:
         in_input = stands_in_input(made[-1])
         if in_input and self._in_input == MOST_IN_INPUT:
             raise Unsuitable("the answer stands in the input")
-        if slot.family in (*TALKED_ABOUT, SESSION):
-            self._check_apart(made)
+        self._check_apart(made)
         for row in made:
             if problem := problem_of({**row, "instruction": _ANY}):
                 raise Unsuitable(problem)
