@@ -44,6 +44,7 @@ class AnswerTasks:
         self._room = asyncio.Event()
         self._room.set()
         self._failed: asyncio.Future[Any] | None = None
+        self._early: tuple[asyncio.Task[None], ...] | None = None
 
     def start(self, doc: Doc, outcome: Outcome) -> None:
         """Call ``on_answer`` for one answer, and start a task for the rest of its work if there is any."""
@@ -77,6 +78,16 @@ class AnswerTasks:
     async def room(self) -> None:
         """Wait until at most ``most_waiting`` answers are being worked on."""
         await self._room.wait()
+
+    async def caught_up(self) -> None:
+        """Wait for the work on the answers at hand.
+
+        Where it may take long (``most_waiting``) these are the answers of the first call alone: those of the journal.
+        """
+        if self._early is None or self._most_waiting is None:
+            self._early = tuple(self._tasks)
+        if self._early:
+            await asyncio.wait(self._early)
 
     async def finished(self) -> None:
         """Wait until all tasks have ended."""

@@ -14,14 +14,16 @@ __all__ = ["Batch"]
 class Batch:
     """Sends requests to an endpoint through ``concurrency`` workers. An object serves one call of :meth:`run`.
 
-    Sending ends before the last request in two cases:
+    Sending ends before the last request in three cases:
 
     - the server refuses requests and has not answered any of this run: :class:`endpoints.errors.RequestRefused` is
       raised, since every other request would be refused too. A refusal that may be about one prompt (HTTP 400, 403,
       422) is believed when a second, different prompt is refused likewise, or when no other prompt was sent;
     - the server is given up (:class:`endpoints.endpoint_run.Patience`): requests that were not sent become
       ``not_asked``, waits before a retry end at once, and requests that were sent have some seconds of grace, after
-      which they become failed (``server-gone``).
+      which they become failed (``server-gone``);
+    - no further answer is needed (``enough``): requests that were not sent become ``not_asked``, those under way end in
+      their own time, without a retry.
 
     Args:
         run: the state of the endpoint in this run.
@@ -67,7 +69,7 @@ class Batch:
             self._run.sync()
         self._run.check_refusals()
         for key in queue:
-            self._finish(key, Outcome.unasked("the server was given up before its turn"))
+            self._finish(key, self._run.unasked())
         return [self._outcomes[place] for place in range(len(self._requests))]
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
@@ -88,10 +90,10 @@ class Batch:
         return rest
 
     async def _work(self, queue: Iterator[str]) -> None:
-        while not self._run.patience.given_up.is_set():
+        while not self._run.patience.closed:
             if self._ready is not None:
                 await self._ready()
-            key = next(queue, None)
+            key = None if self._run.patience.closed else next(queue, None)
             if key is None:
                 return
             self._finish(key, await self._settle(self._requests[self._places[key][0]], key))

@@ -199,6 +199,7 @@ class Endpoint:
         ready: Callable[[], Awaitable[None]] | None = None,
         fitter: Fitter | None = None,
         on_waiting: OnWaiting | None = None,
+        enough: asyncio.Event | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
 
@@ -213,6 +214,7 @@ class Endpoint:
             ready: awaited before each request is sent; it can hold requests back while answers wait to be judged.
             fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
             on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`).
+            enough: once it is set, no further request is sent; None for all of them.
 
         Returns:
             The outcome of each request, in the order of ``requests``.
@@ -224,7 +226,7 @@ class Endpoint:
         """
         self._sender.opened()
         batch = Batch(
-            self._endpoint_run(journal, on_waiting),
+            self._endpoint_run(journal, on_waiting, enough),
             requests,
             concurrency=self.concurrency,
             on_outcome=on_outcome,
@@ -233,17 +235,24 @@ class Endpoint:
         )
         return await batch.run()
 
-    def stream(self, journal: Journal | None = None, on_waiting: OnWaiting | None = None) -> Stream:
+    def stream(
+        self,
+        journal: Journal | None = None,
+        on_waiting: OnWaiting | None = None,
+        enough: asyncio.Event | None = None,
+    ) -> Stream:
         """A stream for requests that come up one by one: an asynchronous context manager within the endpoint's own.
 
         Args:
             journal: open journal to read from and append to; None for none.
-            on_waiting: as in :meth:`run`.
+            on_waiting, enough: as in :meth:`run`.
         """
         self._sender.opened()
-        return Stream(self._endpoint_run(journal, on_waiting), concurrency=self.concurrency)
+        return Stream(self._endpoint_run(journal, on_waiting, enough), concurrency=self.concurrency)
 
-    def _endpoint_run(self, journal: Journal | None, on_waiting: OnWaiting | None) -> EndpointRun:
+    def _endpoint_run(
+        self, journal: Journal | None, on_waiting: OnWaiting | None, enough: asyncio.Event | None
+    ) -> EndpointRun:
         return EndpointRun(
             self._ask,
             url=self.base_url,
@@ -251,6 +260,7 @@ class Endpoint:
             grace_s=self._grace_s,
             journal=journal,
             on_waiting=on_waiting,
+            enough=enough,
         )
 
     async def _ask(self, request: Request, patience: Patience) -> Outcome | Failure:

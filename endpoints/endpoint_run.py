@@ -26,6 +26,7 @@ class Patience:
 
     Args:
         concurrency: number of requests in flight.
+        enough: an event, set once whoever asks needs no further answer; None for one that never is.
 
     Attributes:
         given_up: an event, set when the server is given up; it stays set.
@@ -33,8 +34,9 @@ class Patience:
         answered_before: whether it has answered a request of an earlier run with the same journal.
     """
 
-    def __init__(self, concurrency: int) -> None:
+    def __init__(self, concurrency: int, enough: asyncio.Event | None = None) -> None:
         self.given_up = asyncio.Event()
+        self._enough = enough or asyncio.Event()
         self.ever_answered = False
         self.answered_before = False
         self._limit = 2 * concurrency
@@ -61,14 +63,22 @@ class Patience:
         if max(self._failures, self._timeouts) >= self._limit:
             self.given_up.set()
 
+    @property
+    def closed(self) -> str:
+        """Why no further request is sent; empty while they are."""
+        if self.given_up.is_set():
+            return "the server was given up"
+        return "no further answer is needed" if self._enough.is_set() else ""
+
     async def pause(self, seconds: float) -> bool:
-        """Wait some seconds, or until the server is given up; returns whether the whole time has passed."""
+        """Wait some seconds, or until no further request is sent; returns whether the whole time has passed."""
+        ends = [asyncio.create_task(event.wait()) for event in (self.given_up, self._enough)]
         try:
-            async with asyncio.timeout(seconds):
-                await self.given_up.wait()
-        except TimeoutError:
-            return True
-        return False
+            done, _ = await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+        return not done
 
 
 AskOnce = Callable[[Request, Patience], Awaitable[Outcome | Failure]]
@@ -84,6 +94,7 @@ class EndpointRun:
         grace_s: most seconds that requests in flight may take after the server is given up.
         journal: open journal, or None.
         on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`); None for none.
+        enough: as for :class:`Patience`.
 
     Attributes:
         patience: counts the failures and decides when the endpoint is given up.
@@ -99,8 +110,9 @@ class EndpointRun:
         grace_s: float,
         journal: Journal | None,
         on_waiting: OnWaiting | None = None,
+        enough: asyncio.Event | None = None,
     ) -> None:
-        self.patience = Patience(concurrency)
+        self.patience = Patience(concurrency, enough)
         self._ask = ask
         self._url = url
         self._grace_s = grace_s
@@ -119,13 +131,15 @@ class EndpointRun:
         return found
 
     async def settle(self, request: Request, key: str) -> Outcome:
-        """Send a request and write its outcome to the journal.
+        """Send a request and write its outcome to the journal; once no further one is sent, it is ``not_asked``.
 
         Raises:
             RequestRefused: the server refused the request, and had answered none of this run before. If the refusal
                 may be about this one request (HTTP 400, 403, 422), another request must have been refused likewise.
             JournalError: the journal cannot be written.
         """
+        if self.patience.closed:
+            return self.unasked()
         with self._waiting.of(request):
             result = await self._result(request)
         self._settled += 1
@@ -137,6 +151,10 @@ class EndpointRun:
         if self._journal is not None:
             self._journal.append(request, outcome, key=key)
         return outcome
+
+    def unasked(self) -> Outcome:
+        """The outcome of a request whose turn did not come."""
+        return Outcome.unasked(f"{self.patience.closed} before its turn")
 
     def check_refusals(self) -> None:
         """Check, when nothing is left to be sent, that the server did more than refuse.

@@ -94,6 +94,9 @@ class EndpointModel(LightevalModel):
         self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
         self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
+        # Places of the documents in the order in which they are asked; None for that of the settings.
+        self.order: Callable[[Sequence[Doc]], list[int]] | None = None
+        self.enough: asyncio.Event | None = None  # once it is set, what was not sent is not asked
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
 
@@ -188,19 +191,27 @@ class EndpointModel(LightevalModel):
         silent = sum(outcome.status == "answered" and outcome.finish_reason is None for outcome in outcomes)
         if silent:
             self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
-        for doc, outcome in zip(docs, outcomes, strict=True):
-            work.start(doc, without_marks(outcome, self.config.reasoning_marks))
+        for place in self._places(docs):
+            if self.enough is not None and self.enough.is_set():
+                outcomes[place] = Outcome.unasked("no further answer is needed")
+            work.start(docs[place], without_marks(outcomes[place], self.config.reasoning_marks))
             # Answers may be scored right here, on the event loop: Ctrl-C gets its turn, and so do the judge's replies.
             await asyncio.sleep(0)
             await work.room()
         await work.finished()
         return outcomes
 
+    def _places(self, docs: Sequence[Doc]) -> list[int]:
+        if self.order is not None:
+            return self.order(docs)
+        places = list(range(len(docs)))
+        if self.config.shuffle_seed is not None:
+            random.Random(self.config.shuffle_seed).shuffle(places)
+        return places
+
     async def _from_server(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         config = self.config
-        order = list(range(len(docs)))
-        if config.shuffle_seed is not None:
-            random.Random(config.shuffle_seed).shuffle(order)
+        order = self._places(docs)
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
             async with Endpoint(
@@ -263,6 +274,11 @@ class EndpointModel(LightevalModel):
 
         started = time.monotonic()
 
+        async def ready() -> None:
+            if self.enough is not None:
+                await work.caught_up()  # what is at hand may be enough
+            await work.room()
+
         def arrived(doc: Doc, outcome: Outcome) -> None:
             bar.update()
             if outcome.status in ("answered", "blocked") and not outcome.from_journal:
@@ -277,9 +293,10 @@ class EndpointModel(LightevalModel):
                 [request for _, request in sent],
                 journal,
                 lambda request, outcome: arrived(doc_of[id(request)], outcome),
-                work.room,
+                ready,
                 fitter,
                 self.on_waiting,
+                self.enough,
             )
         await work.finished()
         remaining = iter(answered)

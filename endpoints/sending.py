@@ -114,8 +114,8 @@ class Sender:
     ) -> tuple[T, int] | Failure:
         """Send a request until it is answered or fails for good.
 
-        It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or when the server
-        is given up.
+        It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or once no further
+        request is sent.
         """
         content = json.dumps(body, allow_nan=False).encode("ascii")
         clock = asyncio.get_running_loop().time
@@ -137,7 +137,7 @@ class Sender:
             if clock() + wait_s >= deadline:
                 return result.after(attempts, f"no time left for another attempt within {self._deadline_s:g} s")
             if not await patience.pause(wait_s):
-                return result.after(attempts, "no further attempt: the server was given up")
+                return result.after(attempts, f"no further attempt: {patience.closed}")
 
     async def attempt(
         self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float

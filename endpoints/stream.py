@@ -50,8 +50,8 @@ class Stream:
         """Send one request and wait for its outcome; equal requests at the same time are sent once.
 
         Returns:
-            The outcome; it comes from the journal if that holds an answer, and is ``not_asked`` after the server has
-            been given up.
+            The outcome; it comes from the journal if that holds an answer, and is ``not_asked`` once no further request
+            is sent.
 
         Raises:
             RequestRefused: the server refused the request, and likewise another one unless the status alone says that
@@ -77,12 +77,11 @@ class Stream:
     async def _settle(self, request: Request, key: str) -> Outcome:
         try:
             async with self._slots:
-                if not self._run.patience.given_up.is_set():
-                    return await self._run.settle(request, key)
+                return await self._run.settle(request, key)
         except asyncio.CancelledError:
             if not self._run.ended:
                 raise
-        return Outcome.unasked("the server was given up before its turn")
+        return self._run.unasked()
 
     async def _end_after_grace(self) -> None:
         await self._run.out_of_grace()

@@ -201,6 +201,7 @@ async def open_judge(
     say: Callable[[str], None] = _to_stderr,
     access: Access | None = None,
     on_waiting: OnWaiting | None = None,
+    enough: asyncio.Event | None = None,
 ) -> AsyncIterator[Judge]:
     """A judge, checked to be there, for the length of the block.
 
@@ -214,6 +215,7 @@ async def open_judge(
         say: writes one line for the user.
         access: how its server is talked to; None for the usual way.
         on_waiting: told of answers that wait for it long (:class:`endpoints.waiting.WaitingList`); None for none.
+        enough: once it is set, no further request is sent to it; None for all of them.
 
     Raises:
         EndpointError: it is not reachable, or does not serve the model.
@@ -221,6 +223,6 @@ async def open_judge(
     access = access or Access()
     async with Endpoint(base_url, api_key, concurrency=concurrency, **access.options()) as endpoint:
         info = await endpoint.describe(model, must_be_listed=access.listed)
-        async with endpoint.stream(journal, on_waiting) as stream:
+        async with endpoint.stream(journal, on_waiting, enough) as stream:
             capped = CappedStream(stream, endpoint, info.max_model_len)
             yield Judge(model, info, capped, request or JudgeRequest(), say)

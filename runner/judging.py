@@ -66,12 +66,15 @@ class RunJudge:
             return await endpoint.describe(self.model, must_be_listed=self._access.listed)
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Journal, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
+    async def opened(
+        self, journal: Journal, on_waiting: OnWaiting | None = None, enough: asyncio.Event | None = None
+    ) -> AsyncIterator[None]:
         """Ready to be asked for the length of the block, on the event loop that enters it.
 
         Args:
             journal: of its replies.
             on_waiting: told of answers that wait for it long; None for none.
+            enough: once it is set, it is not asked any more; None for never.
         """
         async with open_judge(
             *(self.base_url, self.model, self._key, self._concurrency, journal),
@@ -79,6 +82,7 @@ class RunJudge:
             say=say,
             access=self._access,
             on_waiting=on_waiting,
+            enough=enough,
         ) as judge:
             self._open = judge
             try:
@@ -158,12 +162,15 @@ class RunJudges:
             judge.check()
 
     @contextlib.asynccontextmanager
-    async def opened(self, journal: Path, on_waiting: OnWaiting | None = None) -> AsyncIterator[None]:
+    async def opened(
+        self, journal: Path, on_waiting: OnWaiting | None = None, enough: asyncio.Event | None = None
+    ) -> AsyncIterator[None]:
         """All of them ready for the length of the block.
 
         Args:
             journal: file of their replies; a reply is found again by its whole request, the judge's name included.
             on_waiting: told of answers that wait for a judge long; None for none.
+            enough: once it is set, no judge is asked any more; None for never.
 
         Raises:
             JournalError: it cannot be used.
@@ -173,7 +180,7 @@ class RunJudges:
                 say(f"warning: {journal.name}: {kept.repair}")
             async with contextlib.AsyncExitStack() as stack:
                 for judge in self.all:
-                    await stack.enter_async_context(judge.opened(kept, on_waiting))
+                    await stack.enter_async_context(judge.opened(kept, on_waiting, enough))
                 yield
 
     def record(self) -> Any:
