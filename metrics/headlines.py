@@ -29,6 +29,7 @@ __all__ = [
     "flag",
     "geometric_mean",
     "grouped",
+    "question_value",
     "ratio",
     "tallies",
     "value",
@@ -63,6 +64,8 @@ class MetricSpec:
         why_none: why the value is undefined where no record adds anything.
         missing: how much a sample without a valid answer would add to what is counted.
         question: what tells questions apart.
+        by_question: whether each record adds one value in [0, 1], so that the metric of a set is a mean over its
+            questions; False where what is counted is in the answers, as constraints are.
         per_sample: whether LightEval's details show the value of each sample under this name.
         tally, floor: of a ``balance``: a record's groups with what was met in each, and the lowest rate that a group is
             taken to have.
@@ -79,10 +82,16 @@ class MetricSpec:
     why_none: str = NO_ANSWER
     missing: Callable[[Record], float] = lambda record: 1.0
     question: Callable[[Record], Hashable] = lambda record: record["id"]
+    by_question: bool = True
     per_sample: bool = False
     tally: Tally | None = None
     floor: float = 0.0
     kept: Callable[[Sequence[Record]], Collection[str]] | None = None
+
+    @property
+    def mean_of_questions(self) -> bool:
+        """Whether the formulas of :mod:`metrics.decision` for a mean over questions hold."""
+        return self.by_question and self.unit != "balance" and self.about is None
 
     def of(self, record: Record) -> Part:
         """What a record adds."""
@@ -117,6 +126,13 @@ def value(spec: MetricSpec, records: Iterable[Record]) -> float | None:
     parts = [spec.of(record) for record in records]
     counted = math.fsum(part[1] for part in parts)
     return math.fsum(part[0] for part in parts) / counted if counted else None
+
+
+def question_value(spec: MetricSpec, records: Iterable[Record]) -> float | None:
+    """The metric of one question over all its answers; None where it is not known of one of them."""
+    found = list(records)
+    known = all(record["outcome"] in spec.outcomes and spec.of(record)[1] for record in found)
+    return value(spec, found) if known else None
 
 
 def values(specs: Iterable[MetricSpec], records: Sequence[Record]) -> dict[str, float | None]:

@@ -12,7 +12,10 @@ __all__ = ["COVERAGE", "JUDGEABLE", "agreement", "coverage", "effort", "judging_
 
 JUDGEABLE: Final = ("answered", "unjudged")  # outcomes of samples that the judge was to decide
 COVERAGE: Final = MetricSpec(
-    "judge_coverage", part=lambda record: (float(record["outcome"] == "answered"), 1.0), outcomes=JUDGEABLE
+    "judge_coverage",
+    part=lambda record: (float(record["outcome"] == "answered"), 1.0),
+    outcomes=JUDGEABLE,
+    by_question=False,
 )
 _RULE: Final = ("right", "wrong", "undecided")
 

@@ -110,6 +110,7 @@ class Benchmark:
         groups: what two runs are compared by besides their headlines: axis -> (record) -> its groups on that axis with
             what was met in each.
         cluster: the label that questions share which move together, and what it is called; None without one.
+        cells: labels whose values make up a question's cell; an order of questions is drawn evenly over cells.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
         parts: subsets that are run as several others and scored over the union of their samples.
         subset_aliases: other spellings of subsets.
@@ -134,6 +135,7 @@ class Benchmark:
     summarise: Callable[[Sequence[Record]], Summary]
     metrics: tuple[MetricSpec, ...]
     table_axis: tuple[str, tuple[str, ...]]
+    cells: tuple[str, ...] = ()
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     subset_aliases: Mapping[str, str] = field(default_factory=dict)
     options: frozenset[str] = frozenset()

@@ -31,7 +31,7 @@ def _level(name: str, level: str, grader: str, per_sample: bool = False) -> Metr
     def missing(record: Record) -> float:
         return 1.0 if level == _PROMPT else float(len(verdicts_of(record, grader)))
 
-    return MetricSpec(name, part=part, missing=missing, per_sample=per_sample)
+    return MetricSpec(name, part=part, missing=missing, by_question=level == _PROMPT, per_sample=per_sample)
 
 
 def _levels(grader: str) -> dict[str, tuple[str, str]]:

@@ -43,6 +43,7 @@ BENCHMARK = Benchmark(
     summarise=summarise,
     metrics=METRICS,
     groups=GROUPS,
+    cells=("type",),
     table_axis=("type", (METRICS[0].name,)),
     parts={"all": TYPES},
     subset_aliases=ALIASES,

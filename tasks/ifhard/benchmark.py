@@ -24,6 +24,7 @@ BENCHMARK = Benchmark(
     metrics=METRICS,
     groups=GROUPS,
     cluster=("task", "task text"),
+    cells=("tier",),
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
     unmeetable=unmeetable,
 )

@@ -34,6 +34,7 @@ BENCHMARK = Benchmark(
     metrics=METRICS,
     groups=GROUPS,
     cluster=("origin", "source document"),
+    cells=("family", "difficulty"),
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
     notes=_notes,
     export=export_answers,
