@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from metrics.record import Record, labels_of
 from report.errors import ReportError
 from report.loading import Answer, Loaded
-from report.sameness import unlike
+from runs.sameness import unlike
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 from tasks.registry import benchmark

@@ -1,10 +1,9 @@
 """What must be the same of two runs for their scores to compare."""
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from runs.folder import Run
-from tasks.names import TaskName
 
 __all__ = ["Unlike", "unlike"]
 
@@ -18,6 +17,18 @@ _HOW: Final = (
     ("sampling", ("temperature", "max_new_tokens", "extra_body")),
     ("reasoning", ("reasoning_marks",)),
 )
+
+
+class Task(Protocol):
+    """What is read of a task's name (tasks.names.TaskName)."""
+
+    @property
+    def benchmark(self) -> str:
+        """Name of its benchmark."""
+
+    @property
+    def fewshot(self) -> int:
+        """Number of few-shot examples."""
 
 
 class Unlike(NamedTuple):
@@ -37,7 +48,7 @@ class Unlike(NamedTuple):
         return f"{self.what}: {self.words}"
 
 
-def unlike(first: Run, second: Run, task: TaskName) -> list[Unlike]:
+def unlike(first: Run, second: Run, task: Task) -> list[Unlike]:
     """What differs, of one task; what a run does not tell is taken to be the same."""
     return [
         *_data(first, second, task),
@@ -47,7 +58,7 @@ def unlike(first: Run, second: Run, task: TaskName) -> list[Unlike]:
     ]
 
 
-def _data(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
+def _data(first: Run, second: Run, task: Task) -> Iterator[Unlike]:
     a, b = (run.content.get("datasets", {}).get(task.benchmark, {}) for run in (first, second))
     for field, what in (("sha256", "dataset"), ("prompts_sha256", "prompts")):
         if _differ(a.get(field), b.get(field)):
@@ -58,7 +69,7 @@ def _data(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
         yield Unlike("prompts", "the few-shot examples differ", True)
 
 
-def _scorer(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
+def _scorer(first: Run, second: Run, task: Task) -> Iterator[Unlike]:
     a, b = (run.content.get("datasets", {}).get(task.benchmark, {}).get("scorer_version") for run in (first, second))
     # Of N-X a new N alone means that scores no longer compare.
     if _differ(*(None if version is None else str(version).partition("-")[0] for version in (a, b))):
@@ -69,12 +80,12 @@ def _scorer(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
             yield Unlike("scorer", f"grader {name} is {_versus(ours[name], theirs[name])}", False)
 
 
-def _graders(run: Run, task: TaskName) -> dict[str, str]:
+def _graders(run: Run, task: Task) -> dict[str, str]:
     options = run.content.get("options", {}).get(task.benchmark, {})
     return {entry["name"]: str(entry["identity"]) for entry in options.get("sources", [])}
 
 
-def _judge(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
+def _judge(first: Run, second: Run, task: Task) -> Iterator[Unlike]:
     a, b = (_judge_of(run, task) for run in (first, second))
     if not a or not b:
         return
@@ -84,7 +95,7 @@ def _judge(first: Run, second: Run, task: TaskName) -> Iterator[Unlike]:
             yield Unlike("judge", f"{field} {_versus(a.get(field), b.get(field))}", False)
 
 
-def _judge_of(run: Run, task: TaskName) -> dict[str, Any]:
+def _judge_of(run: Run, task: Task) -> dict[str, Any]:
     """Which judge, by which prompts, under which settings; empty where no model judges."""
     stored = run.content.get("judge") or []
     for judge in stored if isinstance(stored, list) else [stored]:
