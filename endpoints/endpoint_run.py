@@ -154,7 +154,8 @@ class EndpointRun:
 
     def unasked(self) -> Outcome:
         """The outcome of a request whose turn did not come."""
-        return Outcome.unasked(f"{self.patience.closed} before its turn")
+        code: ErrorCode | None = "server-gone" if self.patience.given_up.is_set() else None
+        return Outcome.unasked(f"{self.patience.closed} before its turn", code)
 
     def check_refusals(self) -> None:
         """Check, when nothing is left to be sent, that the server did more than refuse.

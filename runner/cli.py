@@ -19,6 +19,7 @@ from runner.parser import build_parser
 from runner.places import check_places, offered_datasets
 from runner.reasoning import text_for_false
 from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
+from runner.stop_rule import ORDER_SEED, read_rule
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError, split_task_list
 from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task, smoke_samples
@@ -142,6 +143,10 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
         _check_options(given, recorded.tasks)
         if arguments.fail_under is not None:
             given["fail_under"] = _bounds(arguments.fail_under, recorded.tasks)
+        if "stop_when" in given:
+            given["stop_when"] = read_rule(given["stop_when"], recorded.tasks).text
+        if given.get("full") and recorded.stop_when is not None:
+            given["past_stop"] = True
         smoke = max(smoke_samples(recorded.tasks).values())
         if "serve" in given:
             from runner.serving import addresses
@@ -153,6 +158,11 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
     _check_options(given, given["tasks"])
+    if "stop_when" in given:
+        given["stop_when"] = read_rule(given["stop_when"], given["tasks"]).text
+        given.setdefault("shuffle_seed", ORDER_SEED)
+        if "max_samples" not in given:
+            given["full"] = True  # the rule is about the whole set
     if "serve" in given:
         from runner.serving import addresses
 
@@ -192,6 +202,8 @@ def _unused_warnings(given: Mapping[str, Any], responses: str | None, tasks: Seq
     """A warning of what was given and changes nothing, since answers come from a file; none if they do not."""
     judged = any("judge" in benchmark(task.benchmark).options for task in tasks)
     ignored = [name for name in (*_SERVER_ONLY, *(() if judged else _OF_BOTH)) if name in given]
+    if "stop_when" in given:  # the seed is of the order that the rule looks in
+        ignored = [name for name in ignored if name != "shuffle_seed"]
     if responses is None or not ignored:
         return []
     return [f"answers come from {responses}: {', '.join(map(option_of, ignored))} changes nothing"]

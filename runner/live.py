@@ -74,7 +74,7 @@ class LiveScores:
             self._blocked += outcome.status == "blocked"
             self._failed += outcome.status != "blocked"
             self._show()
-            return Scored(bench.unanswered(sample, outcome.status, outcome.error or ""))
+            return self.unasked(doc, outcome)
         self._kept += outcome.from_journal
         arrived = _Arrived(bench, sample, Answer(outcome.text, outcome.truncated), self._reasoning.saw(outcome))
         judge = self._judges.of(name)
@@ -83,6 +83,11 @@ class LiveScores:
         if self._pool is None:
             return self._finished(arrived, _score(arrived))
         return self._in_thread(arrived, self._pool)
+
+    def unasked(self, doc: Any, outcome: Any) -> Scored:
+        """The record of a sample without an answer; the bar does not count it."""
+        bench = self._benchmarks[TaskName.read(doc.task_name).benchmark]
+        return Scored(bench.unanswered(Sample.of(doc.specific), outcome.status, outcome.error or ""))
 
     def on_waiting(self, waited: Sequence[Waited]) -> None:
         """Name the questions that the model has not answered for long."""

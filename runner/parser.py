@@ -131,6 +131,12 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="builtin|builtin-small|official|PATH",
         help="default: the benchmark's own (sobhard: built at the first use)",
     )
+    what.add_argument(
+        "--stop-when",
+        metavar="RULE",
+        help="end as soon as it is certain, at level 5%%: halfwidth=0.05[:METRIC], above=V[:METRIC], below=V[:METRIC], "
+        "beats=RUN_DIR, differs=RUN_DIR; --resume RUN --full goes on",
+    )
     what.add_argument("--repeats", type=_positive, metavar="N", help="answers a question (default 1)")
     what.add_argument("--name", metavar="NAME", help="what to call the run, in its folder, table and audits")
     model = parser.add_argument_group("model")

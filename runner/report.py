@@ -13,9 +13,11 @@ from runner.exits import Exit
 from runner.extra_body import extra_body_phrase
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
+from runner.question_order import question_of
 from runner.reasoning import asked_for_none
 from runner.run_file import RunFile
 from runner.settings import Settings
+from runner.stopping import Stopping
 from runner.table import TaskResult, render_table
 from runner.tokens import token_phrase, token_totals
 from runner.unscored import error_counts, generated_row
@@ -41,6 +43,7 @@ def report(
     file: RunFile,
     notes: Sequence[str],
     generated: tuple[int, float] | None,
+    stopping: Stopping | None = None,
 ) -> Exit:
     """Write the run folder, print the table, and say how the run ended.
 
@@ -54,8 +57,18 @@ def report(
         file: ``run.json``; finished here.
         notes: warnings that belong under the table.
         generated: completion tokens that this session generated, and in how many seconds; None if it asked no server.
+        stopping: the rule by which the run may have ended early. Nothing but the questions that decided is reported:
+            what arrived besides is kept, but it is no random sample.
     """
     folder = file.path.parent
+    kept = None if stopping is None else stopping.kept
+    records = {
+        task: [record for record in found if kept is None or (str(task), record["id"]) in kept]
+        for task, found in records.items()
+    }
+    pairs = {
+        task: [pair for pair in run.pairs(task) if kept is None or question_of(pair[0]) in kept] for task in records
+    }
     scored, ungraded = _split(settings.tasks, records, handles)
     smoke = settings.max_samples is None and not settings.full
     # A part without a question in this dataset was not run.
@@ -68,7 +81,7 @@ def report(
     rows |= {task: generated_row(records[task]) for task in ungraded}
     answers = {
         task: TaskAnswers(
-            [response for part, size in parts.get(task, {task: None}).items() for _, response in run.pairs(part)[:size]]
+            [response for part, size in parts.get(task, {task: None}).items() for _, response in pairs[part][:size]]
         )
         for task in rows
     }
@@ -86,6 +99,7 @@ def report(
             judges,
             answers[task].cut,
             tuple(answers[task].remarks(whole[task], told)),
+            stopping,
         )
         for task in scored
     ]
@@ -107,6 +121,7 @@ def report(
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
+    file.content |= {"stopped": None} if stopping is None else stopping.record()
     file.content["finish_reasons"] = {str(task): found.reasons for task, found in answers.items()}
     file.content["blocked"] = {str(task): found.blocked for task, found in answers.items()}
     file.content["marked_reasoning"] = {str(task): dict(found.reasoning.marked) for task, found in answers.items()}
@@ -119,7 +134,7 @@ def report(
     )
     misses = _misses(settings.fail_under, {task: summaries.get(task) for task in settings.tasks}, benchmarks)
     exit_status = Exit.INCOMPLETE if not complete else Exit.FAIL_UNDER if misses else Exit.COMPLETE
-    file.finish("complete" if complete else "incomplete", exit_status)
+    file.finish("stopped early" if kept is not None else "complete" if complete else "incomplete", exit_status)
     show("\n" + table)
     for miss in misses:
         say(miss)
@@ -181,6 +196,7 @@ def _task_result(
     judges: RunJudges,
     cut: str,
     remarks: tuple[str, ...],
+    stopping: Stopping | None,
 ) -> TaskResult:
     judge = judges.of(task.benchmark)
     marks = f"; reasoning in the marks of {settings.reasoning_marks} cut" if settings.reasoning_marks else ""
@@ -199,6 +215,8 @@ def _task_result(
         axis=bench.table_axis,
         cut=cut,
         remarks=remarks,
+        stopped=stopping is not None and stopping.kept is not None,
+        looks=tuple(stopping.lines()) if stopping is not None else (),
     )
 
 

@@ -35,6 +35,7 @@ from tasks.registry import benchmark
 if TYPE_CHECKING:
     from endpoints.model import EndpointModel
     from runner.lighteval_run import LightevalRun
+    from runner.stopping import Stopping
 
 __all__ = ["execute"]
 
@@ -136,6 +137,17 @@ class _Run:
         handles = self._data()
         self._check_cap(handles)
         judges = RunJudges(self.settings, self.benchmarks)
+        stopping = None
+        if self.settings.stop_when is not None:
+            from runner.stopping import open_stopping
+
+            content = {
+                "settings": self.settings.to_json(),
+                "options": self.configured,
+                "datasets": dataset_records(handles, self.benchmarks),
+                "judge": judges.record(),
+            }
+            stopping = open_stopping(self.settings, self._docs(handles), self.benchmarks, handles, content)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -147,7 +159,7 @@ class _Run:
                 servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
             judges.check()  # before anything is generated
-            server = self._server(stack, handles)
+            server = self._server(stack, handles, stopping)
             file = self.file or self._open_folder(server.filed_as, handles)
             server = self._record_sources(file, server, judges)
             from runner.live import LiveScores
@@ -159,17 +171,20 @@ class _Run:
             notes = self._notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
             watch = ReasoningWatch(*reasoning_facts(self.settings, file.path.parent), say)
+            enough = None if stopping is None else stopping.enough
             with LiveScores(self.benchmarks, len(run.docs), judges, watch, threaded=generated) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
                     self.answered_any = self.answered_any or outcome.status in ("answered", "blocked")
-                    return live.on_answer(doc, outcome)
+                    return live.on_answer(doc, outcome) if stopping is None else stopping.watch(live, doc, outcome)
 
                 model.on_answer = on_answer
+                if stopping is not None:
+                    model.order, model.enough = stopping.places, stopping.enough
                 model.on_waiting = live.on_waiting
                 if judges.all:
                     verdicts = file.path.with_name("judgements.jsonl")
-                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting)
+                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting, enough)
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(
@@ -183,6 +198,7 @@ class _Run:
             file=file,
             notes=[*notes, *model.plan_notes],
             generated=model.generated,
+            stopping=stopping,
         )
 
     def _data(self) -> dict[str, DatasetHandle]:
@@ -190,7 +206,9 @@ class _Run:
         self.benchmarks, self.configured = configure(self.benchmarks, self.settings)
         return load_data(self.benchmarks, self.settings, self.recorded)
 
-    def _server(self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle]) -> AnswerSource:
+    def _server(
+        self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle], stopping: "Stopping | None"
+    ) -> AnswerSource:
         """What answers, for as long as the stack is open.
 
         A resumed run that misses no answer goes on without the server: only judging or scoring is left.
@@ -204,8 +222,8 @@ class _Run:
             server = lost_source(self.settings, self.recorded, self.run_dir)
             if server is None or self.run_dir is None:
                 raise
-            docs = self._pipeline(handles, self._model(server, None), self.run_dir).docs
-            if not server.has_answered(docs):
+            docs = self._docs(handles)
+            if not server.has_answered(docs if stopping is None else stopping.needed(docs, self.recorded)):
                 raise
             say(f"warning: {error}; the run goes on without it: every answer is in {server.kept}")
             return server
@@ -235,6 +253,7 @@ class _Run:
         self.file = RunFile.start(self.run_dir, settings, self.command)
         self.file.content["answers_sha256"] = answers
         self.file.content["options"] = self.configured
+        self.file.content["stopped"] = None if settings.past_stop else self.recorded.get("stopped")
         self.file.content["datasets"] = dataset_records(handles, self.benchmarks)
         self.file.write()
         say(f"run folder: {self.run_dir}")
@@ -287,8 +306,7 @@ class _Run:
             return
         own = before["max_new_tokens"]
         if own is None:
-            model = self._model(AnswerSource("none", "none", self.settings.model), None)
-            docs = self._pipeline(handles, model, self.run_dir).docs
+            docs = self._docs(handles)
             own = min((doc.specific.get("max_tokens") or doc.generation_size or now for doc in docs), default=now)
         check_lowered(now, own, self.run_dir)
 
@@ -296,6 +314,11 @@ class _Run:
         from runner.assembly import make_model
 
         return make_model(self.settings, server, journal, self.file.content if self.file is not None else {})
+
+    def _docs(self, handles: Mapping[str, DatasetHandle]) -> Sequence[Any]:
+        """The run's documents, before it is known what answers them."""
+        model = self._model(AnswerSource("none", "none", self.settings.model), None)
+        return self._pipeline(handles, model, self.run_dir or Path(self.settings.output_dir)).docs
 
     def _pipeline(
         self, handles: Mapping[str, DatasetHandle], model: "EndpointModel", output_dir: Path

@@ -32,6 +32,7 @@ _FREE_ON_RESUME = frozenset(
         "request_timeout",
         "stream",
         "fail_under",
+        "past_stop",
         "serve",
         "judge_model",
         "judge_base_url",
@@ -88,6 +89,8 @@ class Settings:
         graders: further checkers, each ``NAME=PATH``.
         serve: path of the serving file whose servers are started, or None.
         name: what the user calls the run, in its table and in those of the audit; None for no name.
+        stop_when: the rule by which the run ends as soon as its answer is certain, or None.
+        past_stop: whether the run goes on when its rule is met.
     """
 
     tasks: tuple[TaskName, ...]
@@ -127,6 +130,8 @@ class Settings:
     graders: tuple[str, ...] = ()
     serve: str | None = None
     name: str | None = None
+    stop_when: str | None = None
+    past_stop: bool = False
 
     def options(self) -> Options:
         """The options that benchmarks read before they load their data."""
@@ -193,6 +198,10 @@ def merge_resumed(recorded: Settings, given: Mapping[str, Any], run_dir: Path, s
     if after < before:
         size = "every sample" if before == math.inf else f"{before} samples"
         raise UsageError(f"cannot resume {run_dir} with {after} samples a task: the run has {size}, it can only grow")
+    if resumed.stop_when is not None and not resumed.past_stop and after != before:
+        raise UsageError(
+            f"cannot resume {run_dir} with more samples: --stop-when looked at the run's own; --full goes on to all"
+        )
     return resumed
 
 

@@ -26,6 +26,8 @@ class TaskResult:
         axis: the breakdown to show, and the values of each of its labels.
         cut: what is said of truncated answers.
         remarks: lines on the answers.
+        stopped: whether the run ended early, by its rule.
+        looks: lines on what is certain however often one looked.
     """
 
     name: TaskName
@@ -39,6 +41,8 @@ class TaskResult:
     axis: tuple[str, tuple[str, ...]]
     cut: str = "truncated at the token cap"
     remarks: tuple[str, ...] = ()
+    stopped: bool = False
+    looks: tuple[str, ...] = ()
 
 
 def render_table(
@@ -64,7 +68,7 @@ def render_table(
 
 def _task_lines(task: TaskResult) -> list[str]:
     summary, counts = task.summary, task.summary.counts
-    marks = []
+    marks = ["STOPPED EARLY"] if task.stopped else []
     if task.smoke:
         marks.append(f"SMOKE RUN of {task.questions} of {task.available} questions (--full for all)")
     elif task.questions < task.available:
@@ -81,6 +85,7 @@ def _task_lines(task: TaskResult) -> list[str]:
     ]
     lines += _align(rows)
     lines += _methods(summary.headlines)
+    lines += task.looks
     lines += _power(task.questions)
     lines += _shares(task)
     lines += _breakdown_lines(summary.breakdowns, *task.axis)
