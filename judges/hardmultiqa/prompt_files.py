@@ -62,6 +62,9 @@ def builtin_prompts() -> PromptSet:
 def load_prompts(folder: Path, source: str | None) -> PromptSet:
     """Read and check a folder of prompts, ``<type>.txt`` for each of the five types, and maybe ``open-json.txt``.
 
+    ``open-json.txt`` replaces the part of ``open.txt`` from ``Формат:`` on, where the judge's server takes schemas. If
+    that part was changed and ``open-json.txt`` is still this project's, what was written counts: the line is asked for.
+
     Args:
         folder: where they are.
         source: how the folder is named in results, None for this project's own.
@@ -83,6 +86,13 @@ def load_prompts(folder: Path, source: str | None) -> PromptSet:
     before, *more = re.split(r"^(?=Формат:)", templates["open"], flags=re.MULTILINE)
     if len(more) != 1:
         raise PromptsError(f"{folder / 'open.txt'}: one line must begin with 'Формат:' for {_OPEN_JSON}.txt to replace")
+    if (
+        source is not None
+        and form == _text(BUILTIN / f"{_OPEN_JSON}.txt")
+        and not _read(BUILTIN / "open.txt").endswith(more[0])
+    ):
+        # The copied folder says something new in the part that the copied form would replace.
+        return PromptSet(templates, digest.hexdigest(), source)
     return PromptSet(templates, digest.hexdigest(), source, before + form)
 
 

@@ -75,6 +75,23 @@ def test_the_contracts_prompt_stays_and_differs_in_its_form_alone(folder):
     (folder / "open-json.txt").unlink()
     five = load_prompts(folder, None)
     assert five.open_json is None
+
+
+@pytest.mark.parametrize(
+    ("edited", "added", "kept"),
+    [
+        ("open.txt", "Ещё одно правило.\n", False),
+        ("open-json.txt", "Ещё одно правило.\n", True),
+    ],
+)
+def test_what_was_written_into_a_copied_folder_is_what_is_asked(tmp_path, edited, added, kept):
+    """A change of the part that the shipped JSON form would replace is not lost: the line is asked for."""
+    folder = shutil.copytree(BUILTIN, tmp_path / "prompts")
+    with (folder / edited).open("a", encoding="utf-8", newline="\n") as file:
+        file.write(added)
+    prompts = load_prompts(folder, str(folder))
+    assert (prompts.open_json is not None) is kept
+    assert added in (prompts.open_json or prompts.templates["open"])
     assert five.templates == ours.templates
     assert five.sha256 != ours.sha256
 
