@@ -49,12 +49,17 @@ def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded
 
     Raises:
         FileError: see :func:`runs.folder.open_runs` and :func:`runs.folder.samples`.
-        ReportError: a run names a task that this version does not have.
+        ReportError: a run names a task that this version does not have, or was stopped early by a rule.
     """
     return [_load(run) for run in open_runs(folders, names, numbered=True)]
 
 
 def _load(run: Run) -> Loaded:
+    if stopped := run.content.get("stopped"):
+        raise ReportError(
+            f"{run.folder}: stopped early by {stopped['rule']} after {stopped['after']} answers, so that it also holds "
+            "the quick answers of later questions; go on with --resume --full first"
+        )
     settings = run.settings
     smoke = settings.get("max_samples") is None and not settings.get("full")
     repeats = int(settings.get("repeats", 1))

@@ -34,6 +34,16 @@ def unlike(kind):
     }[kind]
 
 
+def test_a_run_that_a_rule_stopped_is_refused(tmp_path, capsys):
+    """Beyond the deciding answers it holds those that came first; the message says what completes it."""
+    stopped = {"rule": "above=0.4", "after": 3, "interval": [0.5, 1.0], "level": 0.05}
+    a, b = ifhard_run(tmp_path / "a", "+w+w"), ifhard_run(tmp_path / "b", "++ww", stopped=stopped)
+    assert command("compare", a, b, "--common") == 2
+    said = capsys.readouterr().err
+    assert "stopped early by above=0.4 after 3 answers" in said
+    assert "--resume --full" in said
+
+
 @pytest.mark.parametrize(
     "kind", ["dataset", "prompts", "scorer", "temperature", "cap", "setting", "system", "template", "marks"]
 )
