@@ -47,6 +47,7 @@ _STEPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
     "template": {"easy": (0,), "medium": (1,), "hard": (2,)},
 }
 _MOST_STEPS: Final = {"toml": 2, "properties": 1}  # few rules leave a document what these targets hold
+_COMMON: Final = ("json", "jsonl", "yaml")  # targets that nearly every document fits
 _OTHERS: Final = ("extract", "merge", "schema_gen", "apply_diff", "template")
 _MEDIUM_WITH_STEPS: Final = {"patch": 13, **dict.fromkeys(_OTHERS, 14)}
 
@@ -130,19 +131,20 @@ def plan(seed: int) -> list[Slot]:
 
 def _taken(left: list[str], tier: str) -> str:
     """The next target, which is taken out; maps of strings are short files, so their targets go to short questions."""
-    small = [target for target in left if (target == "properties") == (tier == "short")]
-    chosen = small[-1] if small else left[-1]
-    left.remove(chosen)
-    return chosen
+    fitting = [place for place, target in enumerate(left) if (target == "properties") == (tier == "short")]
+    return left.pop(fitting[-1] if fitting else -1)
 
 
 def small_plan(seed: int) -> list[Slot]:
-    """One question of each cell, for a corpus that gives no more: the cell's shortest."""
-    order = list(TIERS)
+    """One question of each cell, for a corpus that gives no more: the shortest with a target that is common."""
+
+    def ease(slot: Slot) -> tuple[bool, int]:
+        return slot.target not in _COMMON, list(TIERS).index(slot.tier)
+
     cells: dict[tuple[str, str], Slot] = {}
     for slot in plan(seed):
         held = cells.setdefault((slot.family, slot.difficulty), slot)
-        if order.index(slot.tier) < order.index(held.tier):
+        if ease(slot) < ease(held):
             cells[slot.family, slot.difficulty] = slot
     return list(cells.values())
 

@@ -37,6 +37,17 @@ def test_tiers_and_targets_are_those_of_the_description(seed):
 
 
 @each_seed
+def test_targets_are_spread_over_the_difficulties(seed):
+    """No family keeps one notation for its easy questions."""
+    slots = plan(seed)
+    for family in FAMILIES:
+        targets = Counter(slot.target for slot in slots if slot.family == family)
+        for target, count in targets.items():
+            shares = Counter(slot.difficulty for slot in slots if (slot.family, slot.target) == (family, target))
+            assert count < 12 or max(shares.values()) < 0.7 * count, (family, target, shares)
+
+
+@each_seed
 def test_conversations_have_the_turns_of_the_description(seed):
     """36 of three, 35 of four, 4 of five; 165 patches, 103 transforms, of the graded ones 44 and 31; undos are last."""
     talks = [slot.turns for slot in plan(seed) if slot.family == "session"]
@@ -67,10 +78,11 @@ def test_another_seed_is_another_order():
 
 
 def test_a_small_plan_has_one_question_of_each_cell():
-    """The shortest tier that the cell has."""
+    """Short where the cell has such questions, in a notation that holds nearly every document."""
     slots = small_plan(1)
     assert Counter(f"{slot.family}/{slot.difficulty}" for slot in slots) == dict.fromkeys(CELLS, 1)
-    assert {slot.tier for slot in slots if slot.difficulty == "easy"} == {"short"}
+    assert {slot.tier for slot in slots} <= {"short", "medium"}
+    assert {slot.target for slot in slots} <= {"json", "jsonl", "yaml"}
 
 
 def test_demonstrations_are_one_of_each_family_but_session():
