@@ -45,7 +45,7 @@ def test_the_first_use_builds_with_progress_and_goes_on(first_use):
     assert "825/825" in done.stderr
     [run_dir] = (folder / "out").iterdir()
     row = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))["tasks"]["sobhard:easy|8"]
-    assert row["n_samples"] == 6
+    assert row["n_total"] == 6
     assert row["n_answered"] == len((run_dir / "responses.jsonl").read_text(encoding="utf-8").splitlines())
 
 
