@@ -74,7 +74,8 @@ def test_two_benchmarks_run_together_on_their_defaults(first_use, vllm_server):
     """No option says which data."""
     _, folder, cache = first_use
     server = ["--model", vllm_server.model, "--base-url", vllm_server.base_url]
-    done = run(folder, cache, "--task", "ifhard:easy|0,sobhard:easy|0", *server, "--max-samples", "2")
+    size = ["--max-samples", "2", "--max-new-tokens", "32"]
+    done = run(folder, cache, "--task", "ifhard:easy|0,sobhard:easy|0", *server, *size)
     assert done.returncode in (0, 4), done.stderr
     assert "ifhard:easy" in done.stdout
     assert "sobhard:easy" in done.stdout
