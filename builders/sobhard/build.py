@@ -85,8 +85,8 @@ def build(
 
 
 def _make_or_swap(maker: "_Maker", order: list[Slot], place: int) -> list[Row]:
-    """The rows of a slot; where no document gives them, it takes the target of a later slot of its family, and gives
-    it its own.
+    """The rows of a slot. Where no document gives them, it takes the target of a later slot of its family and gives it
+    its own; where that does not help either, it has a rule less.
     """
     slot = order[place]
     try:
@@ -104,6 +104,11 @@ def _make_or_swap(maker: "_Maker", order: list[Slot], place: int) -> list[Row]:
                 continue
             order[later] = other._replace(target=slot.target)
             return made
+        for steps in range(slot.steps - 1, 0, -1):
+            try:
+                return maker.make(slot._replace(steps=steps), "question")
+            except BuildError:
+                continue
         raise
 
 
