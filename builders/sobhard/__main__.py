@@ -1,7 +1,6 @@
 """``python -m tasks.sobhard.build --out DIR``: the full set, from real files, the same bytes for a seed."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from builders.sobhard.corpus import CorpusError, default_cache, fetch, load_docu
 from builders.sobhard.dataset_files import SHIPPED_SEED, make_files, write_files
 from builders.sobhard.plan import small_plan
 from endpoints.terminal import speak_utf8, survive_closed_pipes
+from endpoints.user_cache import tell_stderr
 
 __all__ = ["main"]
 
@@ -37,20 +37,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         files = _files(options.seed, options.corpus)
     except (BuildError, CorpusError) as error:
-        sys.stderr.write(f"{error}\n")
+        tell_stderr(str(error))
         return 3
     write_files(files, options.out)
-    sys.stderr.write(f"{options.out.absolute()}: {', '.join(files)}\n")
+    tell_stderr(f"{options.out.absolute()}: {', '.join(files)}")
     return 0
 
 
 def _files(seed: int, corpus: str | None) -> dict[str, bytes]:
     if corpus == "builtin":
-        documents, slots = load_documents("builtin", _tell), small_plan(seed)
+        documents, slots = load_documents("builtin", tell_stderr), small_plan(seed)
     else:
         cache = default_cache() if corpus is None else Path(corpus)
-        fetch(cache, _tell)
-        documents, slots = load_documents(cache, _tell), None
+        fetch(cache, tell_stderr)
+        documents, slots = load_documents(cache, tell_stderr), None
     with tqdm(unit="question", desc="building", mininterval=1) as bar:
 
         def progress(done: int, total: int) -> None:
@@ -59,11 +59,6 @@ def _files(seed: int, corpus: str | None) -> dict[str, bytes]:
 
         built = build(documents, seed, slots=slots, private=seed != SHIPPED_SEED, progress=progress)
     return make_files(built, seed)
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
 
 
 if __name__ == "__main__":

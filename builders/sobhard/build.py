@@ -10,15 +10,21 @@ from builders.sobhard.checks import problem_of, stands_in_input
 from builders.sobhard.choose import Chooser, Shown
 from builders.sobhard.corpus import Document
 from builders.sobhard.families import RecipeError
+from builders.sobhard.operations import OperationRefused
 from builders.sobhard.plan import Slot, demonstrations, plan
 from builders.sobhard.rows import Row
 from builders.sobhard.samplers import SAMPLERS, Draw, Unsuitable
+from builders.sobhard.sources import SourceRefused
+from builders.sobhard.targets import TargetRefused
 
 __all__ = ["MOST_IN_INPUT", "BuildError", "Built", "build"]
 
 MOST_IN_INPUT = 9  # questions whose answer stands in the input
 _TRIES = 60  # documents tried for a question
 _RARE = ("properties", "sqlinsert")  # targets that few documents fit
+_SHOWN = 100  # characters of a reason
+# What a document may be refused by. Anything else is a fault of the builder and stops it.
+_REFUSALS = (Unsuitable, RecipeError, OperationRefused, SourceRefused, TargetRefused)
 
 
 class BuildError(RuntimeError):
@@ -33,14 +39,12 @@ class Built(NamedTuple):
         shots: demonstrations and earlier turns, with their answers.
         documents: ids of the documents behind them.
         held_back: graded rows from documents that the shipped set never uses.
-        refused: documents tried for a question and not taken, by family and reason.
     """
 
     test: list[Row]
     shots: list[Row]
     documents: frozenset[str]
     held_back: int
-    refused: Counter[tuple[str, str]]
 
 
 def build(
@@ -81,7 +85,7 @@ def build(
         test.append(graded)
     progress(len(order), len(order))
     rows.complete(test, shown)
-    return Built(test, shown, frozenset(maker.documents), maker.held_back, maker.refused)
+    return Built(test, shown, frozenset(maker.documents), maker.held_back)
 
 
 def _make_or_swap(maker: "_Maker", order: list[Slot], place: int) -> list[Row]:
@@ -124,18 +128,18 @@ class _Maker:
         self._answers: list[str] = []
         self.documents: set[str] = set()
         self.held_back = 0
-        self.refused: Counter[tuple[str, str]] = Counter()
 
     def make(self, slot: Slot, role: str) -> list[Row]:
         """The rows of a slot, the graded one last."""
         rng = random.Random(f"{self._seed}/{role}/{slot.number}")
+        refused: Counter[str] = Counter()
         for tried, shown in enumerate(self._chooser.candidates(rng, slot)):
             if tried == _TRIES:
                 break
             try:
                 made = self._try(rng, slot, shown)
-            except (Unsuitable, RecipeError, ValueError) as error:
-                self.refused[slot.family, f"{type(error).__name__}: {error}"[:100]] += 1
+            except _REFUSALS as error:
+                refused[str(error)[:_SHOWN]] += 1
                 continue
             self.documents.add(shown.document.id)
             self.held_back += shown.document.held_back and role == "question"
@@ -144,9 +148,9 @@ class _Maker:
             if role == "question":
                 self._answers.append(made[-1]["meta"]["reference"])
             return made
-        raise BuildError(
-            f"no document of the corpus gives a {slot.tier} {slot.family} question, {slot.difficulty}, in {slot.target}"
-        )
+        wanted = f"a {slot.tier} {slot.family} question, {slot.difficulty}, in {slot.target}"
+        reasons = "; ".join(f"{count} times: {why}" for why, count in refused.most_common(3)) or "none has its length"
+        raise BuildError(f"no document of the corpus gives {wanted}; {reasons}")
 
     def _try(self, rng: random.Random, slot: Slot, shown: Shown) -> list[Row]:
         draw = Draw(rng, slot, shown.document, shown.notation, shown.layout, self._used)
@@ -179,7 +183,7 @@ class _Maker:
             raise Unsuitable("the answer stands in the input")
         self._check_apart(made)
         for row in made:
-            if problem := problem_of({**row, "instruction": _ANY}):
+            if problem := problem_of(row):
                 raise Unsuitable(problem)
         self._in_input += in_input
         self._used.update(step["rule"] for step in chosen.get("program", ()))
@@ -199,6 +203,3 @@ class _Maker:
 def _texts(shots: Iterable[Row]) -> list[str]:
     """What shots show: prompts and answers."""
     return [text for row in shots for text in (row["meta"]["reference"], *row["inputs"].values())]
-
-
-_ANY = "{task}{input_data}{format}{question}"

@@ -19,7 +19,7 @@ _EXAMPLES: Final = _FOLDER / "EXAMPLES.md"
 _START: Final = "<!-- figures of the built set: python -m tasks.sobhard.build.card DIR -->\n"
 _END: Final = "<!-- end of the figures -->\n"
 _LINES: Final = 12  # of a document that an example shows
-_WIDTH: Final = 160  # characters of its lines
+_WIDTH: Final = 800  # characters of its lines
 _HEAD: Final = """# One question of each family
 
 The demonstrations of the shipped set, and the first turn of its first conversation; documents and answers are shortened
@@ -96,7 +96,7 @@ def _quoted(text: str) -> str:
 
 
 def _shortened(text: str, most: int = _LINES) -> str:
-    lines = [line if len(line) <= _WIDTH * 5 else f"{line[: _WIDTH * 5]}…" for line in text.split("\n")]
+    lines = [line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…" for line in text.split("\n")]
     return "\n".join([*lines[: most - 2], "…", *lines[-1:]] if len(lines) > most else lines)
 
 
@@ -105,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tasks.sobhard.build.card", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="of the built set")
     folder: Path = parser.parse_args(arguments).folder
+    if not (folder / "build.json").is_file():
+        parser.error(f"{folder} holds no build.json: name the folder of a built set")
     text = (folder / "build.json").read_text(encoding="utf-8")
     with (folder / "shots.jsonl").open(encoding="utf-8") as stream:
         shots = [json.loads(line) for line in stream]

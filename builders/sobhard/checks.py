@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from builders.sobhard.damage import fenced
 from builders.sobhard.operations import OperationRefused, run_program
-from builders.sobhard.targets import write_target
+from builders.sobhard.rows import fenced
+from builders.sobhard.sources import SourceRefused
+from builders.sobhard.targets import TargetRefused, write_target
 from metrics.sobhard import answer_text, check_row, score
 
 __all__ = ["problem_of", "shortcuts", "stands_in_input"]
@@ -66,5 +67,5 @@ def _written(name: str, target: str, value: Any) -> Iterator[tuple[str, str]]:
     if value is not None:
         try:
             yield name, write_target(target, value)
-        except ValueError:
+        except (SourceRefused, TargetRefused):
             return

@@ -28,9 +28,8 @@ TALKED_ABOUT: Final = ("convert", "repair", "transform", "patch")  # families wh
 _HELD_BACK: Final = 20.0  # how much likelier a document is that the shipped set never uses
 _ABOUT_RECORDS: Final = ("merge", "template")
 _UNUSED: Final = 6.0  # how much likelier a file is that no question has used yet
-_LEVELLING: Final = (
-    0.35  # how far files that were used often give way: 1 would level them, 0 let the liked ones run away
-)
+# How far files that were used often give way: 1 would level them, 0 let the liked ones run away.
+_LEVELLING: Final = 0.35
 _LIST_TARGETS: Final = ("jsonl", "sqlinsert")
 _OBJECT_TARGETS: Final = ("toml", "properties")
 _SAME_DOCUMENT: Final = ("convert", "patch", "apply_diff", "repair", "session")
@@ -77,9 +76,9 @@ class Chooser:
             if not low <= length < high or not self._suits(slot, shown):
                 continue
             far = abs(math.log(length / wanted))
-            weight = (
-                math.exp(-6 * far) * self._fame[shown.document.origin] * (_HELD_BACK if shown.document.held_back else 1)
-            )
+            weight = math.exp(-6 * far) * self._fame[shown.document.origin]
+            if shown.document.held_back:
+                weight *= _HELD_BACK
             uses = self.uses[shown.document.origin]
             weight *= _UNUSED if not uses else 1 / (1 + uses) ** _LEVELLING
             weight /= (1 + self.notations[shown.notation]) ** 0.5

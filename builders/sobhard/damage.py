@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from builders.sobhard.operations import OperationRefused, run_program
+from builders.sobhard.rows import fenced
 from builders.sobhard.samplers.facts import Place, places
-from builders.sobhard.targets import write_target
+from builders.sobhard.sources import SourceRefused
+from builders.sobhard.targets import TargetRefused, write_target
 from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.sobhard import answer_text, score
 from metrics.sobhard.targets import TARGETS, parse
 
-__all__ = ["Wrong", "fenced", "main", "refused", "wrong_answers"]
+__all__ = ["Wrong", "main", "refused", "wrong_answers"]
 
 Row = Mapping[str, Any]
 _TRIES: Final = 30
@@ -55,11 +57,6 @@ class _Spoiled(NamedTuple):
 
     def leaves(self, *kinds: type) -> list[Place]:
         return [place for place in places(self.value) if type(place.value) in kinds]
-
-
-def fenced(row: Row, body: str) -> str:
-    """A body as an answer to a row."""
-    return f"```{row['meta']['fence_tag']}\n{body}\n```"
 
 
 def refused(row: Row, wrong: Wrong) -> bool:
@@ -126,7 +123,7 @@ def _written(spoiled: _Spoiled, value: Any) -> Iterator[str]:
     """An answer that holds a value, where the target can."""
     try:
         yield fenced(spoiled.row, write_target(spoiled.target, value))
-    except ValueError:
+    except (SourceRefused, TargetRefused):
         return
 
 
@@ -305,6 +302,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=int, default=None, help="only so many questions")
     options = parser.parse_args(arguments)
+    if not (options.folder / "test.jsonl").is_file():
+        parser.error(f"{options.folder} holds no test.jsonl: name the folder of a built set")
     counts: Counter[str] = Counter()
     few = []
     with (options.folder / "test.jsonl").open(encoding="utf-8") as stream:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from builders.sobhard.build import Built, build
-from builders.sobhard.corpus import default_cache, load_documents
+from builders.sobhard.build import BuildError, Built, build
+from builders.sobhard.corpus import CorpusError, default_cache, fetch, load_documents
 from builders.sobhard.dataset_files import SHIPPED_SEED
 from builders.sobhard.report import composition, source_lengths
 from builders.sobhard.solvers import SOLVERS
 from endpoints.terminal import speak_utf8, survive_closed_pipes
+from endpoints.user_cache import tell_stderr
 from metrics.sobhard import score
 
 __all__ = ["figures", "main"]
@@ -33,17 +34,25 @@ def figures(built: Built) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build a set for each seed from the fetched corpus, and print a Markdown table of their figures."""
+    """Build a set for each seed, and print a Markdown table of their figures.
+
+    Exit status: 0 printed, 3 the corpus cannot be had or gives no set.
+    """
     parser = argparse.ArgumentParser(prog="python -m tasks.sobhard.build.equivalence", description=main.__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[SHIPPED_SEED, 1, 2, 3, 4])
     parser.add_argument("--corpus", type=Path, default=default_cache())
     options = parser.parse_args(arguments)
-    documents = load_documents(options.corpus)
-    sys.stdout.write(f"| {' | '.join(_HEAD)} |\n|{'---|' * len(_HEAD)}\n")
-    for seed in options.seeds:
-        built = build(documents, seed, private=seed != SHIPPED_SEED)
-        sys.stdout.write(f"| {' | '.join([str(seed), *figures(built)])} |\n")
-        sys.stdout.flush()
+    try:
+        fetch(options.corpus, tell_stderr)
+        documents = load_documents(options.corpus)
+        sys.stdout.write(f"| {' | '.join(_HEAD)} |\n|{'---|' * len(_HEAD)}\n")
+        for seed in options.seeds:
+            built = build(documents, seed, private=seed != SHIPPED_SEED)
+            sys.stdout.write(f"| {' | '.join([str(seed), *figures(built)])} |\n")
+            sys.stdout.flush()
+    except (BuildError, CorpusError) as error:
+        tell_stderr(str(error))
+        return 3
     return 0
 
 

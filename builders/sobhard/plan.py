@@ -96,7 +96,7 @@ class Slot(NamedTuple):
 
 def tier_of(length: int) -> str:
     """The tier of a document's length in characters."""
-    return next(name for name, (low, high) in TIERS.items() if length < high or name == "long")
+    return next((name for name, (_, high) in TIERS.items() if length < high), "long")
 
 
 def plan(seed: int) -> list[Slot]:

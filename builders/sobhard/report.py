@@ -11,15 +11,15 @@ from builders.sobhard.checks import stands_in_input
 from metrics.sobhard import answer_text, score
 from metrics.sobhard.row_checks import DIFFICULTIES
 
-__all__ = ["composition", "summary"]
+__all__ = ["composition", "constraint_counts", "source_lengths", "summary"]
 
 Row = Mapping[str, Any]
 _CATEGORIES: Final = ("family", "difficulty", "source_format", "target_format", "length_tier", "prompt_style")
-_LONG: Final = 12_000
+_LONG: Final = 12_000  # characters
 
 
 def summary(built: Built, seed: int) -> dict[str, Any]:
-    """Counts and lengths of a set."""
+    """Counts of a set's questions, documents, turns and rules; lengths are characters, see ``source_lengths``."""
     test = built.test
     lengths = source_lengths(built)
     files = Counter(row["meta"]["categories"]["origin"] for row in test)

@@ -23,7 +23,7 @@ from metrics.sobhard.comparison import compare
 from metrics.sobhard.targets import TARGETS, parse
 from tasks.sobhard.prompts import EDITIONS, STYLES, template_text
 
-__all__ = ["Row", "complete", "session", "single"]
+__all__ = ["Row", "complete", "fenced", "session", "single"]
 
 Row = dict[str, Any]
 
@@ -33,6 +33,11 @@ _GATES: Final = {
     "repair": "repair.data_intact",
     "schema_gen": "schema.validates_source",
 }
+
+
+def fenced(row: Mapping[str, Any], body: str) -> str:
+    """A body as an answer to a row: one block of code with the row's tag, and nothing else."""
+    return f"```{row['meta']['fence_tag']}\n{body}\n```"
 
 
 def single(recipe: Recipe, documents: Mapping[str, Any]) -> Row:

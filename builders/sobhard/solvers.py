@@ -14,7 +14,8 @@ from typing import Any, Final
 import tomli
 import yaml
 
-from builders.sobhard.damage import fenced, wrong_answers
+from builders.sobhard.damage import wrong_answers
+from builders.sobhard.rows import fenced
 
 __all__ = ["SOLVERS"]
 

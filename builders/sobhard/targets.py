@@ -13,7 +13,7 @@ from builders.sobhard import sources
 from builders.sobhard.sources.model import same_value
 from metrics.sobhard.targets import TARGETS, parse
 
-__all__ = ["read_target", "write_target"]
+__all__ = ["TargetRefused", "read_target", "write_target"]
 
 _HEAD: Final = "INSERT INTO records ("
 _COLUMN: Final = re.compile(r"[^\W\d]\w*")
@@ -33,6 +33,10 @@ _FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[A-Za-z0-9_+-]*[ \t]*$"
 _RAW_LINES: Final = frozenset({"yaml", "toml"})
 
 
+class TargetRefused(ValueError):  # noqa: N818 - a refusal is an outcome here, not an error
+    """A value that a target notation does not hold, or a text that is no document of it; the message says why."""
+
+
 def write_target(target: str, value: Any, ordered: bool = False) -> str:
     """A value as a reference document, without a final newline.
 
@@ -42,12 +46,12 @@ def write_target(target: str, value: Any, ordered: bool = False) -> str:
         ordered: whether the order of keys is graded.
 
     Raises:
-        ValueError: the notation does not hold the value, or not in this order; the message says why.
+        TargetRefused, SourceRefused: the notation does not hold the value, or not in this order.
     """
     if value in ({}, []):
-        raise ValueError("an empty document is no answer")
+        raise TargetRefused("an empty document is no answer")
     if target in _RAW_LINES and any(_FENCE.search(text) for text in _texts(value)):
-        raise ValueError(f"a text has a line that ends a block of code, and {target} may write it as a line")
+        raise TargetRefused(f"a text has a line that ends a block of code, and {target} may write it as a line")
     text = _insert_statements(value) if target == "sqlinsert" else sources.write(target, value)
     text = text.removesuffix("\n")
     for reader, found in (
@@ -55,9 +59,9 @@ def write_target(target: str, value: Any, ordered: bool = False) -> str:
         ("the scorer", parse(TARGETS[target], text, len(text)).value),
     ):
         if not same_value(found, value):
-            raise ValueError(f"{reader} reads {target} back as another value")
+            raise TargetRefused(f"{reader} reads {target} back as another value")
         if ordered and json.dumps(found) != json.dumps(value):
-            raise ValueError(f"{target} does not keep the order of keys")
+            raise TargetRefused(f"{target} does not keep the order of keys")
     return text
 
 
@@ -65,7 +69,7 @@ def read_target(target: str, text: str) -> Any:
     """The value of a reference, read by the builder's own readers.
 
     Raises:
-        ValueError: the text is no document of the notation.
+        TargetRefused, SourceRefused: the text is no document of the notation.
     """
     return _read_inserts(text) if target == "sqlinsert" else sources.read(target, text)
 
@@ -85,15 +89,15 @@ def _texts(value: Any) -> Iterator[str]:
 def _insert_statements(records: Any) -> str:
     """One INSERT statement a record, all with the columns of the first."""
     if not isinstance(records, list) or not all(isinstance(record, dict) and record for record in records):
-        raise ValueError("SQL holds a list of records")
+        raise TargetRefused("SQL holds a list of records")
     columns = list(records[0])
     for column in columns:
         if not _COLUMN.fullmatch(column) or column.lower() in _SQL_WORDS:
-            raise ValueError(f"{column!r} is no column name without quotes")
+            raise TargetRefused(f"{column!r} is no column name without quotes")
     lines = []
     for number, record in enumerate(records, 1):
         if record.keys() != records[0].keys():
-            raise ValueError(f"record {number} has other fields than the first")
+            raise TargetRefused(f"record {number} has other fields than the first")
         cells = ", ".join(_sql_cell(record[column]) for column in columns)
         lines.append(f"{_HEAD}{', '.join(columns)}) VALUES ({cells});\n")
     return "".join(lines)
@@ -103,9 +107,9 @@ def _sql_cell(value: Any) -> str:
     if value is None:
         return "NULL"
     if not isinstance(value, str):
-        raise ValueError(f"no string: {value!r}")
+        raise TargetRefused(f"no string: {value!r}")
     if "\n" in value or "\r" in value:
-        raise ValueError(f"a string with a line break stands on no one line: {value!r}")
+        raise TargetRefused(f"a string with a line break stands on no one line: {value!r}")
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -115,7 +119,7 @@ def _read_inserts(text: str) -> list[dict[str, str | None]]:
     for line in text.split("\n"):
         names, middle, rest = line.removeprefix(_HEAD).partition(") VALUES (")
         if not line.startswith(_HEAD) or not middle or not rest.endswith(");"):
-            raise ValueError(f"no INSERT statement: {line!r}")
+            raise TargetRefused(f"no INSERT statement: {line!r}")
         cells = list(_read_cells(rest.removesuffix(");")))
         records.append(dict(zip(names.split(", "), cells, strict=True)))
     return records
@@ -132,7 +136,7 @@ def _read_cells(text: str) -> Iterator[str | None]:
         if position == len(text):
             return
         if not text.startswith(", ", position):
-            raise ValueError(f"no comma at {text[position:]!r}")
+            raise TargetRefused(f"no comma at {text[position:]!r}")
         position += len(", ")
 
 
@@ -142,5 +146,5 @@ def _read_string(text: str, start: int) -> tuple[str | None, int]:
     while text.startswith("''", end) and end > 0:
         end = text.find("'", end + 2)
     if not text.startswith("'", start) or end < 0:
-        raise ValueError(f"no string at {text[start:]!r}")
+        raise TargetRefused(f"no string at {text[start:]!r}")
     return text[start + 1 : end].replace("''", "'"), end + 1

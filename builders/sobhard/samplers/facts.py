@@ -5,7 +5,7 @@ import re
 from collections.abc import Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-__all__ = ["Place", "addressable", "common_fields", "of_kind", "places", "records_of", "size"]
+__all__ = ["Place", "addressable", "common_fields", "distinct", "of_kind", "places", "records_of", "size"]
 
 _PATH_SIGNS: Final = re.compile(r"[.\[\]]")
 

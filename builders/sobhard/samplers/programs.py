@@ -90,7 +90,7 @@ def _draw_step(
         if name in _LAST_ONLY and not last:
             continue
         for params in _params(rng, name, value):
-            step = {"rule": name, "params": params} if params else {"rule": name, "params": {}}
+            step = {"rule": name, "params": params}
             if _works(value, step):
                 return step
     return None

@@ -13,9 +13,7 @@ import pytest
 from builders.sobhard.__main__ import main
 from builders.sobhard.card import FIGURES, README, figures, with_figures
 from builders.sobhard.checks import problem_of, shortcuts, stands_in_input
-from builders.sobhard.damage import fenced
 from builders.sobhard.plan import demonstrations
-from metrics import sobhard
 from metrics.sobhard.summary import CELLS
 from tasks.benchmark import DatasetRequest
 from tasks.facts import read_facts
@@ -65,18 +63,36 @@ def test_references_pass_shortcuts_do_not_and_no_answer_is_shown(built):
     assert sum(map(stands_in_input, test)) <= 9
 
 
-def test_a_question_that_a_shortcut_answers_is_found_out(built):
-    """The check can fail: a row whose work changes nothing, and one whose reference is wrong."""
+def changed(row, reference, program, source):
+    """A transform question with another reference, rules and source."""
+    meta = row["meta"] | {
+        "reference": reference,
+        "reference_sha256": "",
+        "fence_tag": "json",
+        "task_meta": json.dumps({"program": program}),
+        "checks": json.dumps({"source": source}),
+        "categories": row["meta"]["categories"] | {"target_format": "json", "source_format": "json"},
+    }
+    return row | {"meta": meta, "inputs": row["inputs"] | {"input_data": json.dumps(source)}}
+
+
+SORT = {"rule": "sort_keys", "params": {}}
+CAMEL = {"rule": "camel_keys", "params": {}}
+
+
+@pytest.mark.parametrize(
+    ("reference", "program", "source", "problem"),
+    [
+        ('{"a": 1, "b": 2}', [SORT], {"b": 2, "a": 1}, ""),
+        ('{"b": 2, "a": 1}', [SORT], {"b": 2, "a": 1}, "the reference fails transform.rule_applied"),
+        ('{"a": 1, "b": 2}', [SORT], {"a": 1, "b": 2}, "the input handed back passes"),
+        ('{"aB": 1, "c": 2}', [CAMEL, SORT], {"a_b": 1, "c": 2}, "a chain left early passes"),
+    ],
+)
+def test_a_wrong_reference_and_a_shortcut_that_passes_are_found_out(built, reference, program, source, problem):
+    """Each by its name; a sound question by none."""
     row = next(row for row in rows(built, "test") if row["meta"]["categories"]["family"] == "transform")
-    meta = row["meta"]
-    wrong = {**row, "meta": {**meta, "reference": meta["reference"] + "\n", "reference_sha256": ""}}
-    assert problem_of(wrong) == ""  # white space at the end is no part of a document
-    checks = json.loads(meta["checks"])
-    idle = {**meta, "task_meta": json.dumps({"program": [{"rule": "sort_keys", "params": {}}]})}
-    assert "the reference fails" in problem_of({**row, "meta": idle | {"checks": json.dumps(checks)}}) or (
-        "passes" in problem_of({**row, "meta": idle})
-    )
-    assert sobhard.score(row, fenced(row, row["inputs"]["input_data"])).metrics["sample_pass_rate"] == 0.0
+    assert problem_of(changed(row, reference, program, source)) == problem
 
 
 def test_neither_hash_seed_nor_locale_changes_a_byte(built, tmp_path):

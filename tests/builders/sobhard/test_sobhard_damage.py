@@ -7,7 +7,8 @@ from itertools import islice
 import pytest
 from sobhard_docs import split_rows
 
-from builders.sobhard.damage import fenced, main, wrong_answers
+from builders.sobhard.damage import main, wrong_answers
+from builders.sobhard.rows import fenced
 from metrics import sobhard
 from tasks.sobhard.dataset import BUILTIN_SMALL
 
