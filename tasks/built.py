@@ -39,6 +39,8 @@ def built_folder(request: DatasetRequest, benchmark: str, built: Built) -> Path:
 
 def _make(folder: Path, benchmark: str, built: Built) -> None:
     command = ["-m", built.module, "--out"]
+    for left in folder.parent.glob(f".{folder.name}-*"):  # of killed runs: the lock is ours
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
         made = Path(work) / "made"
         tell_stderr(f"{benchmark}: building its dataset, once")

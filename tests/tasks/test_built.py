@@ -85,6 +85,17 @@ def test_another_result_than_the_recorded_one_is_refused(tmp_path, builder):
     assert not [path for path in (tmp_path / "cache").iterdir() if path.is_dir()]
 
 
+def test_what_a_killed_build_left_is_taken_away(tmp_path, builder):
+    """It would stay in the cache for good, a hundred megabytes each time."""
+    builder()
+    folder = have(tmp_path)
+    left = folder.with_name(f".{folder.name}-x1y2")
+    (left / "made").mkdir(parents=True)
+    (folder / "test.jsonl").unlink()
+    have(tmp_path)
+    assert [path.name for path in (tmp_path / "cache").iterdir() if path.is_dir()] == [folder.name]
+
+
 def test_a_builder_that_fails_is_said_with_what_would_work(tmp_path, builder):
     """Another machine can build it."""
     builder(status=3)
