@@ -1,16 +1,15 @@
-"""What the answers so far make certain by the rule of ``--stop-when``: words over :mod:`metrics.decision.sequences`."""
+"""What the answers so far make certain by the rule of ``--stop-when``: words over :mod:`metrics.decision`."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
-from metrics.decision.sequences import DifferenceOfSet, MeanOfSet, PairedEvidence, ShareOfSet
+from metrics.decision.evidence import PairedEvidence
+from metrics.decision.sequences import DifferenceOfSet, MeanOfSet, ShareOfSet
 from metrics.stats import Interval
 from runner.question_order import Question
 from runner.stop_rule import StopRule
 
 __all__ = ["Evidence", "OfPairs", "OfSet"]
-
-_HALVINGS: Final = 20  # to within two millionths
 
 
 class Evidence(Protocol):
@@ -93,7 +92,6 @@ class OfPairs:
     def __init__(self, rule: StopRule, total: int, baseline: Mapping[Question, float | None], shared: str = "") -> None:
         self._rule, self._total, self._baseline, self._shared = rule, total, baseline, shared
         self._evidence, self._set = PairedEvidence(), DifferenceOfSet(total)
-        self._least: list[float] = []  # differences, at the least that they can be
         self.level = self._evidence.level
 
     def add(self, question: Question, value: float | None) -> None:
@@ -101,12 +99,11 @@ class OfPairs:
         before = self._baseline[question]
         self._evidence.add(before, value)
         self._set.add(before, value)
-        self._least.append((0.0 if value is None else value) - (1.0 if before is None else before))
 
     @property
     def interval(self) -> Interval:
         """Of the difference over questions like these; one-sided where the claim is."""
-        return Interval(self._low_end(), 1.0) if self._rule.kind == "beats" else self._evidence.interval
+        return self._evidence.one_sided if self._rule.kind == "beats" else self._evidence.interval
 
     def verdict(self) -> str:
         """See :class:`Evidence`."""
@@ -122,25 +119,6 @@ class OfPairs:
             f"{name} less that of {self._rule.baseline}, {like_these} {_shown(self.interval)}",
             f"the same over these {self._total} questions alone {_shown(self._set.interval)}",
         ]
-
-    def _low_end(self) -> float:
-        """The highest mean difference that the one-sided evidence refuses as too low; -1 where it refuses none.
-
-        Against the mean m it is the evidence of ``(d - m) / (1 + |m|)`` against 0.
-        """
-
-        def refused(mean: float) -> bool:
-            evidence = PairedEvidence(self.level)
-            for difference in self._least:
-                shifted = (difference - mean) / (1 + abs(mean))
-                evidence.add(max(-shifted, 0.0), max(shifted, 0.0))
-            return evidence.beats
-
-        low, high, middle = -1.0, 1.0, 0.0  # the first one is 0, on which the rule decides
-        for _ in range(_HALVINGS):
-            low, high = (middle, high) if refused(middle) else (low, middle)
-            middle = (low + high) / 2
-        return low
 
 
 def _shown(interval: Interval) -> str:

@@ -1,6 +1,6 @@
 """Ends a run as soon as its answer is certain (``--stop-when``), and says what is certain of it.
 
-The formulas are those of :mod:`metrics.decision.sequences`. They hold at every look if the order of the questions was
+The formulas are those of :mod:`metrics.decision`. They hold at every look if the order of the questions was
 drawn beforehand and nothing but its completed prefix is looked at: answers that arrive first are the short ones.
 """
 

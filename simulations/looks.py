@@ -17,7 +17,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.decision.sequences import DifferenceOfSet, MeanOfSet, PairedEvidence, ShareOfSet
+from metrics.decision.evidence import PairedEvidence
+from metrics.decision.sequences import DifferenceOfSet, MeanOfSet, ShareOfSet
 from simulations.fixed_coverage import World, clustered, mixed_sizes
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Bets against hypothesised means of a finite set, whose wealth is evidence at any look."""
+"""Bets against hypothesised means of a finite set, whose wealth is evidence at any look; values that may be unknown."""
 
 import copy
 import math
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from metrics.stats import Interval
 
-__all__ = ["BetsBetween", "log_average"]
+__all__ = ["LEVEL", "BetsBetween", "check_level", "difference_ends", "log_average", "value_ends"]
 
 Floats = NDArray[np.float64]
 
+LEVEL: Final = 0.05  # chance of an error at any look
 _ROUNDING: Final = 1e-12
 _GRID: Final = 1_000  # steps between the hypothesised means
 _FRACTIONS: Final[Floats] = np.geomspace(0.01, 0.9, 10)  # of their wealth that gamblers can lose in one bet
@@ -99,3 +100,36 @@ def log_average(logs: Floats, shares: Floats) -> Floats:
     """Logarithm of what 1, spread over bets by ``shares``, has become; over the first axis."""
     top = logs.max(axis=0)
     return np.asarray(top + np.log(shares @ np.exp(logs - top)))
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no level.
+
+    Raises:
+        ValueError: it is not in (0, 1).
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"a level between 0 and 1 is needed, got {level}")
+
+
+def value_ends(value: float | None) -> tuple[float, float]:
+    """The least and the greatest that a question's value can be; None for a failed one, which may have any in [0, 1].
+
+    Raises:
+        ValueError: it is not in [0, 1].
+    """
+    if value is None:
+        return 0.0, 1.0
+    if not 0 <= value <= 1:  # NaN compares false
+        raise ValueError(f"a value in [0, 1] is needed, got {value}")
+    return float(value), float(value)
+
+
+def difference_ends(a: float | None, b: float | None) -> tuple[float, float]:
+    """The least and the greatest that B minus A can be.
+
+    Raises:
+        ValueError: a value is not in [0, 1].
+    """
+    (a_low, a_high), (b_low, b_high) = value_ends(a), value_ends(b)
+    return b_low - a_high, b_high - a_low

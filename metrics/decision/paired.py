@@ -1,7 +1,7 @@
 """Two runs over the same questions, all of them answered: how far they differ, and whether chance explains it.
 
 Every formula here is for a number of questions fixed in advance. Whoever looks while a run goes on, and stops when the
-numbers please, needs :mod:`metrics.decision.sequences`.
+numbers please, needs :mod:`metrics.decision.sequences` or :mod:`metrics.decision.evidence`.
 """
 
 import math

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from metrics.decision.evidence import PairedEvidence
 from metrics.decision.paired import holm, mcnemar, paired_difference, variance_split
 from metrics.decision.power import questions_needed, repeats_needed, smallest_difference
-from metrics.decision.sequences import MeanOfSet, PairedEvidence, ShareOfSet
+from metrics.decision.sequences import MeanOfSet, ShareOfSet
 from metrics.stats import share_interval, wilson_interval
 
 PAGE = " ".join((Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8").split())
