@@ -14,7 +14,16 @@ from scipy import stats
 
 from metrics.stats import LEVEL, Interval
 
-__all__ = ["Difference", "McNemar", "VarianceSplit", "holm", "mcnemar", "paired_difference", "variance_split"]
+__all__ = [
+    "Difference",
+    "McNemar",
+    "VarianceSplit",
+    "cluster_codes",
+    "holm",
+    "mcnemar",
+    "paired_difference",
+    "variance_split",
+]
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +133,7 @@ def paired_difference(
     squares = math.fsum((d - value) ** 2)
     se = math.sqrt(squares / (n - 1) / n)
     interval = _adjusted(d, value, float(n), n - 1, level)
-    codes = None if clusters is None else _codes(clusters)
+    codes = None if clusters is None else cluster_codes(clusters)
     if codes is None or not codes.any():
         return Difference(value, interval, None, se, None)
     sizes = np.bincount(codes).astype(np.float64)
@@ -144,7 +153,7 @@ def _unit_values(values: Sequence[float]) -> Floats:
     return found
 
 
-def _codes(clusters: Sequence[Hashable]) -> NDArray[np.int64]:
+def cluster_codes(clusters: Sequence[Hashable]) -> NDArray[np.int64]:
     """Clusters as numbers from 0, in order of appearance."""
     known: dict[Hashable, int] = {}
     return np.array([known.setdefault(cluster, len(known)) for cluster in clusters], dtype=np.int64)

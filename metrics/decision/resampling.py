@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.decision.paired import Difference
+from metrics.decision.paired import Difference, cluster_codes
 from metrics.stats import LEVEL, RESAMPLES, SEED, Interval, resample_weights
 
 __all__ = ["balance_difference", "ratio_difference"]
@@ -56,6 +56,9 @@ def ratio_difference(
 
     Returns:
         The difference, or None where one of the ratios is undefined.
+
+    Raises:
+        ValueError: unequal lengths, a number that is not finite, a ``level`` out of range.
     """
 
     def scores(one: _Run, weights: Floats) -> Floats:
@@ -89,6 +92,9 @@ def balance_difference(
 
     Returns:
         The difference, or None where no group is seen in both runs.
+
+    Raises:
+        ValueError: arrays of unlike shapes, a number that is not finite, a ``level`` out of range.
     """
     runs = [_run(*(np.asarray(part, dtype=np.float64) for part in run)) for run in (a, b)]
     kept = np.logical_and(*((run.seen.sum(axis=0) > 0) for run in runs))
@@ -131,9 +137,8 @@ def _difference(
     interval, se = _resampled(runs, scores, ends, value, level)
     if clusters is None:
         return Difference(value, interval, None, se, None)
-    known: dict[Hashable, int] = {}
-    codes = np.array([known.setdefault(cluster, len(known)) for cluster in clusters], dtype=np.int64)
-    if len(known) < _ROWS_TO_DRAW:
+    codes = cluster_codes(clusters)
+    if codes.max() + 1 < _ROWS_TO_DRAW:
         return Difference(value, interval, None, se, None)
     clustered, se_clustered = _resampled([run.gathered(codes) for run in runs], scores, ends, value, level)
     return Difference(value, interval, clustered, se, se_clustered)
