@@ -6,6 +6,7 @@ one stop. What is said of the order of the questions in :mod:`metrics.decision.s
 
 import math
 from collections import Counter
+from functools import cache
 from typing import Final, Literal
 
 import numpy as np
@@ -20,9 +21,13 @@ Floats = NDArray[np.float64]
 
 _NODES: Final = 256  # bets of PairedEvidence in each direction
 _HALVINGS: Final = 20  # to within two millionths
-_points, _weights = np.polynomial.legendre.leggauss(_NODES)
-_BETS: Final[Floats] = (_points + 1) / 2  # what is put on a difference, and the share of wealth behind each
-_SHARES: Final[Floats] = _weights / _weights.sum()
+
+
+@cache
+def _bets() -> tuple[Floats, Floats]:
+    """What is put on a difference, and the share of wealth behind each: a second's work, for runs that ask for it."""
+    points, weights = np.polynomial.legendre.leggauss(_NODES)
+    return (points + 1) / 2, weights / weights.sum()
 
 
 class PairedEvidence:
@@ -57,6 +62,7 @@ class PairedEvidence:
         check_level(level)
         self.level = level
         self.answered = self.failed = 0
+        self._bets, self._shares = _bets()
         # The differences, lowest and highest possible: apart only where a question failed.
         self._lowest: Counter[float] = Counter()
         self._highest: Counter[float] = Counter()
@@ -75,19 +81,19 @@ class PairedEvidence:
         self._highest[high] += 1
         # Each side is counted where it has least to show for itself.
         if low:
-            self._on_b += np.log1p(_BETS * low)
+            self._on_b += np.log1p(self._bets * low)
         if high:
-            self._on_a += np.log1p(-_BETS * high)
+            self._on_a += np.log1p(-self._bets * high)
 
     @property
     def two_sided(self) -> float:
         """The E-value against "no difference": at least this much, whatever the failed questions would have been."""
-        return (_average(self._on_b) + _average(self._on_a)) / 2
+        return (self._average(self._on_b) + self._average(self._on_a)) / 2
 
     @property
     def better(self) -> float:
         """The E-value against "B is not better", the failed questions counting against B."""
-        return _average(self._on_b)
+        return self._average(self._on_b)
 
     @property
     def beats(self) -> bool:
@@ -99,7 +105,7 @@ class PairedEvidence:
         """What B is, where ``two_sided`` has reached 1 / level at this look; None while it has not."""
         if self.two_sided < 1 / self.level:
             return None
-        return "better" if _average(self._on_b) > _average(self._on_a) else "worse"
+        return "better" if self._average(self._on_b) > self._average(self._on_a) else "worse"
 
     @property
     def interval(self) -> Interval:
@@ -124,10 +130,10 @@ class PairedEvidence:
         """The low end, of differences and how often each was seen; rounded outwards. Without ``high`` of bets on B."""
 
         def kept(mean: float) -> bool:
-            made = _average(low[1] @ np.log1p(np.outer((low[0] - mean) / (1 + abs(mean)), _BETS)))
+            made = self._average(low[1] @ np.log1p(np.outer((low[0] - mean) / (1 + abs(mean)), self._bets)))
             if high is not None:
-                on_a = high[1] @ np.log1p(np.outer((mean - high[0]) / (1 + abs(mean)), _BETS))
-                made = (made + _average(on_a)) / 2
+                on_a = high[1] @ np.log1p(np.outer((mean - high[0]) / (1 + abs(mean)), self._bets))
+                made = (made + self._average(on_a)) / 2
             return made < 1 / self.level
 
         if not self.answered or kept(-1.0):
@@ -140,14 +146,13 @@ class PairedEvidence:
             middle = (out + inside) / 2
         return out
 
+    def _average(self, logs: Floats) -> float:
+        """What 1, spread over bets in one direction, has become; infinite beyond the largest number."""
+        try:
+            return math.exp(float(log_average(logs, self._shares)))
+        except OverflowError:
+            return math.inf
+
 
 def _arrays(counts: Counter[float]) -> tuple[Floats, Floats]:
     return np.array([*counts], dtype=np.float64), np.array([*counts.values()], dtype=np.float64)
-
-
-def _average(logs: Floats) -> float:
-    """What 1, spread over the bets of PairedEvidence, has become; infinite beyond the largest number."""
-    try:
-        return math.exp(float(log_average(logs, _SHARES)))
-    except OverflowError:
-        return math.inf
