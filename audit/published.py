@@ -108,7 +108,9 @@ def read_folder(folder: Path) -> Tables:
         the rows of each table that was found, by the table's name.
 
     Raises:
-        AuditError: there is no such folder, a table that the rates need is missing, or a file cannot be read.
+        FileError: a file in JSON Lines cannot be read.
+        AuditError: there is no such folder, a table that the rates need is missing, or a file in another format cannot
+            be read.
     """
     if not folder.is_dir():
         raise AuditError(f"{folder} is no folder")
@@ -178,7 +180,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def warnings_of(tables: Tables) -> list[str]:
-    """One sentence for each table or set of columns of the published form that is missing."""
+    """One sentence for each table or set of columns of the published form that is missing, or cannot be read."""
     found = []
     for name, (columns, _) in CONFIGS.items():
         if name not in tables:
@@ -187,11 +189,18 @@ def warnings_of(tables: Tables) -> list[str]:
         missing = [column for column in columns if column not in _columns(tables[name])]
         if missing:
             found.append(f"{name} has no column {', '.join(missing)}")
+    unread = sum(_constraints(row) is None for row in tables.get("panel_verdicts", ()))
+    if unread:
+        found.append(f"panel_verdicts: constraints of {unread} rows cannot be read and are left out")
     return found
 
 
 def graders_beside(folder: Path) -> tuple[str, ...]:
-    """Names of the graders of a round of this project whose folder this is; empty for another folder."""
+    """Names of the graders of a round of this project whose folder this is; empty for another folder.
+
+    Raises:
+        FileError: its ``round.json`` cannot be read.
+    """
     path = folder / "round.json"
     about = read_json(path) if path.is_file() else {}
     return tuple(about.get("panel_graders") or about.get("graders") or ())
@@ -212,14 +221,24 @@ def ignored_columns(tables: Tables, graders: Sequence[str]) -> dict[str, list[st
 
 
 def constraints_of(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The constraints of a row of ``panel_verdicts``: a list, or its JSON in tables that hold no lists."""
+    """The constraints of a row of ``panel_verdicts``: a list, or its JSON in tables that hold no lists.
+
+    Those that cannot be read are none; :func:`warnings_of` counts their rows.
+    """
+    return _constraints(row) or []
+
+
+def _constraints(row: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """None for constraints that cannot be read."""
     found = row.get("constraints")
+    if found is None or found == "":  # a CSV's way to have none
+        return []
     if isinstance(found, str):
         try:
             found = json.loads(found)
-        except ValueError:
-            found = None
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+        except (ValueError, RecursionError):
+            return None
+    return found if isinstance(found, list) and all(isinstance(one, Mapping) for one in found) else None
 
 
 def rounds(tables: Tables, number: int | None = None, graders: Sequence[str] = GRADERS) -> list[PublishedRound]:

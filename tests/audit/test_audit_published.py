@@ -182,12 +182,14 @@ def test_only_documented_columns_are_graders(tmp_path, form, capsys):
 def test_the_panel_counts_documented_graders_alone(folder, capsys):
     """Also where the constraints are JSON in a text, as in CSV."""
     constraint = {"instruction_id": "i", "marin_loose": True, "flagged": True, "proposed_reason": "", "crash": False}
-    panel = [{"run": "greedy", "constraints": constraints} for constraints in (json.dumps([constraint]), "[", "3", "")]
+    texts = (json.dumps([constraint]), "[", "3", "[3]", "")
+    panel = [{"run": "greedy", "constraints": constraints} for constraints in texts]
     write_table(folder, "panel_verdicts", panel, "csv")
     assert command("estimate", "--published", folder, "--resamples", 10) == 0
     printed = capsys.readouterr()
     assert "marin_loose: 1 of 1 verdicts of the panel are passes" in printed.out
     assert "panel_verdicts.constraints: no grader's and ignored: flagged" in printed.err
+    assert "panel_verdicts: constraints of 3 rows cannot be read and are left out" in printed.err
     assert "flagged" not in printed.out
 
 
