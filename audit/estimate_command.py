@@ -31,7 +31,8 @@ def estimate_reviewed(arguments: Namespace, say: Say) -> tuple[dict[str, Any], b
         the estimates as a JSON object, and whether every case has a label of every reviewer.
 
     Raises:
-        AuditError: the folder holds no round or no labels, or they cannot be read.
+        FileError: a file of the round or of labels cannot be read.
+        AuditError: the folder holds no round or no labels, or they are none of the round's.
     """
     round_ = open_round(arguments.round)
     paths = arguments.labels or sorted(round_.folder.glob("labels_*.jsonl"))
@@ -122,6 +123,7 @@ def estimate_published(arguments: Namespace, say: Say, warn: Say) -> tuple[dict[
         the estimates of each round by its number, and True: a published review is complete.
 
     Raises:
+        FileError: a table in JSON Lines, or the ``round.json`` beside the tables, cannot be read.
         AuditError: a table is missing, or its values cannot be read.
         EndpointError: the Hub did not give the tables.
     """

@@ -55,6 +55,7 @@ def read_fixtures(path: Path) -> list[Fixture]:
         the fixtures, in the order of their ids.
 
     Raises:
+        FileError: a file cannot be read, or a line is no JSON object.
         AuditError: there are no fixtures, a field is missing or wrong, an id is given twice, or a row has no
             instruction and no checker of IFBench has its id.
     """

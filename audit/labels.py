@@ -75,6 +75,7 @@ def read_labels(path: Path, case_ids: Sequence[str], cases_sha256: str) -> tuple
         the reviewer's name, and the labels by case id.
 
     Raises:
+        FileError: the file cannot be read, or a line is no JSON object.
         AuditError: a label names another case list or no case of the round, a case is labelled twice, a value is not
             allowed, or the file holds labels of several reviewers.
     """

@@ -108,7 +108,8 @@ def build_panel(folders: Sequence[Path], names: Sequence[str] = ()) -> Panel:
         names: a name for each run; empty for the runs' own.
 
     Raises:
-        AuditError: see :func:`runs.folder.open_runs` and :func:`panel_of`.
+        FileError: see :func:`runs.folder.open_runs`.
+        AuditError: see :func:`panel_of`.
     """
     return panel_of(open_runs(folders, names))
 
@@ -120,6 +121,7 @@ def panel_of(runs: Sequence[Run]) -> Panel:
     panel, and a note counts the others.
 
     Raises:
+        FileError: see :func:`runs.folder.samples`.
         AuditError: a record does not fit its question.
     """
     rows: dict[tuple[str, str, str, str, int], Row] = {}

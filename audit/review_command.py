@@ -58,6 +58,7 @@ def import_labels(round_: Round, path: Path, reviewer: str | None, *, replace: b
         the number of cases without a label.
 
     Raises:
+        FileError: the file of labels cannot be read.
         AuditError: a label is not allowed, the labels are another reviewer's, or earlier labels would change or be
             dropped and ``replace`` is false.
     """
@@ -82,7 +83,8 @@ def decided_line(round_: Round) -> str:
     """How many cases of a round are decided by the labels that are in its folder.
 
     Raises:
-        AuditError: a file of labels cannot be read.
+        FileError: a file of labels cannot be read.
+        AuditError: its labels are none of the round's.
     """
     found = [
         read_labels(path, round_.case_ids, round_.cases_sha256) for path in sorted(round_.folder.glob("labels_*.jsonl"))
@@ -110,6 +112,7 @@ def review_by_model(round_: Round, arguments: Namespace, api_key: str | None, sa
 
     Raises:
         EndpointError, JournalError: see :meth:`endpoints.client.Endpoint.run`.
+        FileError: what an earlier review left in the round cannot be read.
         AuditError: the round holds labels that a person or another model gave under the reviewer's name.
     """
     name = check_reviewer(arguments.reviewer)

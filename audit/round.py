@@ -115,6 +115,7 @@ def open_round(folder: Path) -> Round:
     """Read a round.
 
     Raises:
+        FileError: ``round.json`` cannot be read.
         AuditError: the folder holds no round, or a file was changed since the draw.
     """
     if not (folder / _ROUND).is_file():
