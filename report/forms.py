@@ -46,7 +46,7 @@ def _against(baseline: str, name: str, found: Sequence[Comparison]) -> dict[str,
             counts[kind] = counts.get(kind, 0) + len(ids)
             if kind != "tied":
                 counts[f"{kind}_ids"] = counts.get(f"{kind}_ids", []) + ids
-        counts["metric"] = one.questions.metric
+        counts["metric"] = ", ".join([*filter(None, [counts.get("metric")]), before + one.questions.metric])
         for group in one.groups:
             form["groups"][before + group.name] = {
                 "difference": group.difference,

@@ -292,6 +292,7 @@ def test_runs_of_several_tasks(tmp_path):
         write_run(tmp_path / name, ifhard_rows(marks) + [open_row(i, 1) for i in range(2)])
     found = compared(tmp_path, tmp_path / "a", tmp_path / "b")
     assert found["tasks"] == [TASK, "hardmultiqa:open:alignment|0"]
+    assert found["questions"]["metric"] == f"{TASK} {MAIN}, hardmultiqa:open:alignment|0 hardmultiqa_judge"
     assert found["common"] == 5
     assert found["metrics"][f"{TASK} {MAIN}"]["difference"] == pytest.approx(1 / 3)
     assert found["questions"]["won_ids"] == [f"{TASK} q001"]
