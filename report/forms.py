@@ -11,7 +11,7 @@ from metrics.stats import Interval
 from report.changes import Change
 from report.comparing import Comparison
 from report.errors import ReportError
-from report.pairing import spoken
+from report.loading import spoken
 from runs.files import write_json
 
 __all__ = ["comparison_form", "write_form"]

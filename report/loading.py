@@ -1,6 +1,6 @@
 """The answers of a finished run, by the tasks that were asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -9,20 +9,22 @@ from metrics.record import Record
 from report.errors import ReportError
 from runs.folder import Run, Sample, open_runs, samples
 from tasks.names import TaskName, TaskNameError
-from tasks.registry import answers_by_part, parse_task
+from tasks.registry import answers_by_part, benchmark, parse_task
 
-__all__ = ["Answer", "Loaded", "load_runs"]
+__all__ = ["Answer", "Loaded", "load_runs", "spoken"]
 
 
 class Answer(NamedTuple):
     """One answer of a run, or what stands for a missing one.
 
     Attributes:
+        question: what tells its question from the others of the task.
         record: the scored record.
         prompt: the question as it was put, without a system prompt.
         text: what the model said, without its reasoning; "" for a missing answer.
     """
 
+    question: Hashable
     record: Record
     prompt: str
     text: str
@@ -49,7 +51,8 @@ def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded
 
     Raises:
         FileError: see :func:`runs.folder.open_runs` and :func:`runs.folder.samples`.
-        ReportError: a run names a task that this version does not have, or was stopped early by a rule.
+        ReportError: a run names a task that this version does not have, was stopped early by a rule, or has two answers
+            of one repeat to a question.
     """
     return [_load(run) for run in open_runs(folders, names, numbered=True)]
 
@@ -74,20 +77,36 @@ def _load(run: Run) -> Loaded:
         held = {part: size for part, size in sizes.items() if str(part) in run.details}
         if not held:
             raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
+        key = benchmark(task.benchmark).metrics[0].question
         tasks[task] = [
-            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)]))[:size]
+            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)], key))[:size]
         ]
+        _check_places(run, task, tasks[task])
     return Loaded(run, tasks)
 
 
-def _answers(path: Path) -> Iterator[Answer]:
+def _check_places(run: Run, task: TaskName, answers: Sequence[Answer]) -> None:
+    seen = set()
+    for answer in answers:
+        place = answer.question, answer.record["repeat"]
+        if place in seen:
+            raise ReportError(f"{run.folder}: {task} has two answers to {spoken(answer.question)}: which one counts?")
+        seen.add(place)
+
+
+def spoken(question: Hashable) -> str:
+    """A question's name in tables and files."""
+    return "/".join(map(str, question)) if isinstance(question, tuple) else str(question)
+
+
+def _answers(path: Path, key: Callable[[Record], Hashable]) -> Iterator[Answer]:
     for sample in samples(path):
         if not {"scores", "labels", "outcome"} <= sample.record.keys():
             raise ReportError(f"{path}: its records hold no scores")
-        yield _answer(sample)
+        yield _answer(sample, key)
 
 
-def _answer(sample: Sample) -> Answer:
+def _answer(sample: Sample, key: Callable[[Record], Hashable]) -> Answer:
     texts = sample.response.get("text") or [""]
     record = cast(Record, sample.record)
-    return Answer(record, str(sample.doc["query"]), cut_reasoning(texts[0]).answer)
+    return Answer(key(record), record, str(sample.doc["query"]), cut_reasoning(texts[0]).answer)

@@ -12,7 +12,7 @@ from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
-__all__ = ["Pair", "pairs_of", "spoken"]
+__all__ = ["Pair", "pairs_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,6 @@ class Pair:
         """The most answers that each run has to a question."""
         first, second = (max(map(len, found.values()), default=0) for found in self.records)
         return first, second
-
-
-def spoken(question: Hashable) -> str:
-    """A question's name in tables and files."""
-    return "/".join(map(str, question)) if isinstance(question, tuple) else str(question)
 
 
 def pairs_of(first: Loaded, second: Loaded, common: bool) -> list[Pair]:
@@ -90,7 +85,7 @@ def _pair(first: Loaded, second: Loaded, tasks: tuple[TaskName, TaskName], commo
     task = tasks[0]
     bench = benchmark(task.benchmark)
     found = unlike(first.run, second.run, task)
-    a, b = (_by_question(run, of, bench) for run, of in zip((first, second), tasks, strict=True))
+    a, b = (_by_question(run.tasks[of]) for run, of in zip((first, second), tasks, strict=True))
     both = sorted(a.keys() & b.keys())  # type: ignore[type-var]  # of one type each
     reworded = {question for question in both if {x.prompt for x in a[question]} != {x.prompt for x in b[question]}}
     reasons = [str(one) for one in found]
@@ -134,16 +129,10 @@ def _refusal(first: Loaded, second: Loaded, reasons: Sequence[str], curable: boo
     return ReportError(f"{first.run.name} and {second.run.name} do not compare: {'; '.join(reasons)}{cure}")
 
 
-def _by_question(loaded: Loaded, task: TaskName, bench: Benchmark) -> dict[Hashable, list[Answer]]:
+def _by_question(answers: Sequence[Answer]) -> dict[Hashable, list[Answer]]:
     found: dict[Hashable, list[Answer]] = defaultdict(list)
-    seen = set()
-    for answer in loaded.tasks[task]:
-        question = bench.metrics[0].question(answer.record)
-        place = (question, answer.record["repeat"])
-        if place in seen:
-            raise ReportError(f"{loaded.run.folder}: {task} has two answers to {spoken(question)}: which one counts?")
-        seen.add(place)
-        found[question].append(answer)
+    for answer in answers:
+        found[answer.question].append(answer)
     return dict(found)
 
 

@@ -89,7 +89,7 @@ def check_runs(first: Loaded, second: Loaded) -> dict[TaskName, Check]:
         raise ReportError(f"{first.run.name} and {second.run.name} have no task in common")
     found = {}
     for task in tasks:
-        ours, theirs = (_by_repeat(task, run.tasks[task]) for run in (first, second))
+        ours, theirs = (_by_repeat(run.tasks[task]) for run in (first, second))
         check = Check(only_first=len(ours.keys() - theirs.keys()), only_second=len(theirs.keys() - ours.keys()))
         for key in sorted(ours.keys() & theirs.keys()):
             check.add(ours[key], theirs[key], _score(task))
@@ -106,7 +106,7 @@ def check_repeats(loaded: Loaded) -> dict[TaskName, Check]:
     found = {}
     for task, answers in loaded.tasks.items():
         check = Check()
-        held = _by_repeat(task, answers)
+        held = _by_repeat(answers)
         for question, repeat in sorted(held):
             if repeat and (first := held.get((question, 0))) is not None:
                 check.add(first, held[question, repeat], _score(task))
@@ -118,9 +118,8 @@ def check_repeats(loaded: Loaded) -> dict[TaskName, Check]:
     return found
 
 
-def _by_repeat(task: TaskName, answers: Iterable[Answer]) -> dict[tuple[Any, int], Answer]:
-    key = benchmark(task.benchmark).metrics[0].question
-    return {(key(answer.record), answer.record["repeat"] or 0): answer for answer in answers}
+def _by_repeat(answers: Iterable[Answer]) -> dict[tuple[Any, int], Answer]:
+    return {(answer.question, answer.record["repeat"] or 0): answer for answer in answers}
 
 
 def _score(task: TaskName) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from metrics.stats import LEVEL, Interval
 from report.changes import Change
 from report.comparing import Comparison, Group, level_of
-from report.pairing import spoken
+from report.loading import spoken
 from runs.folder import Run
 
 __all__ = ["aligned", "comparison_lines", "interval_words", "points", "run_lines"]

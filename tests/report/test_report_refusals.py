@@ -181,8 +181,9 @@ def test_runs_without_scores(tmp_path, capsys):
 def test_two_answers_to_one_question(tmp_path, capsys):
     """Never one of them in silence."""
     run = write_run(tmp_path / "a", ifhard_rows("+") + ifhard_rows("w"))
-    assert command("compare", run, run) == 2
-    assert "two answers to q000" in capsys.readouterr().err
+    for given in (["compare", run, run], ["repeats", run, run], ["repeats", run]):
+        assert command(*given) == 2
+        assert "two answers to q000" in capsys.readouterr().err
 
 
 def test_folders_that_are_no_runs(tmp_path, capsys):
