@@ -9,6 +9,7 @@ from typing import Final
 from builders.sobhard.corpus import CorpusError, default_cache, fetch
 from builders.sobhard.corpus.report import report, with_licences
 from endpoints.terminal import speak_utf8, survive_closed_pipes
+from endpoints.user_cache import tell_stderr
 
 __all__ = ["main"]
 
@@ -28,17 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(report("builtin"))
         else:
             cache = Path(given.corpus) if given.corpus else default_cache()
-            fetch(cache, _say)
+            fetch(cache, tell_stderr)
             if given.what == "report":
-                sys.stdout.write(report(cache, _say))
+                sys.stdout.write(report(cache, tell_stderr))
     except CorpusError as error:
-        _say(str(error))
+        tell_stderr(str(error))
         return 1
     return 0
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(line + "\n")
 
 
 if __name__ == "__main__":

