@@ -5,7 +5,7 @@ questions is decided here and said in the Russian of the wordings; what two read
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from builders.sobhard.operations.paths import OperationRefused, Step, joined, steps_of
@@ -73,16 +73,18 @@ def _flatten(value: Any, params: Params) -> Any:
     """Refused: a root that is no object, whose paths would start with an index, and keys that no path leads through."""
     if not isinstance(value, dict):
         raise OperationRefused("the document is no object")
-    return _leaves(value, "")
+    return dict(_leaves(value, ""))
 
 
-def _leaves(value: Any, path: str) -> Record:
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict | list):
-        return {path: value}
+        yield path, value
+        return
     if not value:
         raise OperationRefused(f"an empty container at {path!r} has no leaf")
-    steps: list[tuple[Step, Any]] = list(enumerate(value) if isinstance(value, list) else value.items())
-    return {at: leaf for step, entry in steps for at, leaf in _leaves(entry, joined(path, step)).items()}
+    steps: Iterable[tuple[Step, Any]] = enumerate(value) if isinstance(value, list) else value.items()
+    for step, entry in steps:
+        yield from _leaves(entry, joined(path, step))
 
 
 def _unflatten(value: Any, params: Params) -> Any:
