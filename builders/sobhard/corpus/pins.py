@@ -100,9 +100,13 @@ class Package(NamedTuple):
 
 
 @functools.cache
+def _given(table: Path) -> Mapping[str, Any]:
+    return yaml.safe_load(table.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+@functools.cache
 def load_packages(table: Path = FILES) -> tuple[Package, ...]:
     """The packages of a ``files.yaml``, in its order."""
-    given = yaml.safe_load(table.read_text(encoding="utf-8"))
     return tuple(
         Package(
             name=package["package"],
@@ -114,23 +118,21 @@ def load_packages(table: Path = FILES) -> tuple[Package, ...]:
             note=package.get("licence_note", ""),
             files=tuple(map(_file, package["files"])),
         )
-        for package in given["packages"]
+        for package in _given(table)["packages"]
     )
 
 
 @functools.cache
 def load_files(table: Path = FILES) -> tuple[File, ...]:
     """The files of all packages, or those that ``table`` names directly."""
-    given = yaml.safe_load(table.read_text(encoding="utf-8"))
-    if "packages" in given:
+    if "packages" in _given(table):
         return tuple(file for package in load_packages(table) for file in package.files)
-    return tuple(map(_file, given["files"]))
+    return tuple(map(_file, _given(table)["files"]))
 
 
 def load_refused(table: Path = FILES) -> list[Refusal]:
     """The files that were looked at and are not part of the corpus, each with its reason."""
-    given = yaml.safe_load(table.read_text(encoding="utf-8"))
-    return [Refusal(one["id"], one["code"], one["reason"]) for one in given["refused"]]
+    return [Refusal(one["id"], one["code"], one["reason"]) for one in _given(table)["refused"]]
 
 
 def _file(given: Mapping[str, Any]) -> File:
