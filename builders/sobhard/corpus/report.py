@@ -8,13 +8,13 @@ from builders.sobhard.corpus.dirt import Dirt, dirt, total
 from builders.sobhard.corpus.documents import Corpus, survey
 from builders.sobhard.corpus.model import Document, Refusal
 from builders.sobhard.corpus.pins import load_files, load_packages, load_refused
+from builders.sobhard.plan import TIERS, tier_of
 from builders.sobhard.sources import NOTATIONS
 
 __all__ = ["LICENCES_END", "LICENCES_START", "document_counts", "licence_table", "report", "with_licences"]
 
 LICENCES_START: Final = "<!-- licences of the corpus: python -m builders.sobhard.corpus licences -->"
 LICENCES_END: Final = "<!-- end of the licences -->"
-_SHORT, _MEDIUM = 4_000, 10_000  # characters below which a document is short, medium
 
 
 def licence_table() -> str:
@@ -41,12 +41,12 @@ def with_licences(readme: str) -> str:
 
 def document_counts(documents: Sequence[Document]) -> str:
     """Markdown tables: documents by notation and length, and by kind of dirt."""
-    lines = ["| notation | documents | short | medium | long |", "|---|---|---|---|---|"]
+    lines = [f"| notation | documents | {' | '.join(TIERS)} |", "|---|---|---|---|---|"]
     for name in (*NOTATIONS, "all"):
         sizes = [len(document.text) for document in documents if name in (document.notation, "all")]
         if sizes:
-            tiers = Counter("short" if size < _SHORT else "medium" if size < _MEDIUM else "long" for size in sizes)
-            lines.append(f"| {name} | {len(sizes)} | {tiers['short']} | {tiers['medium']} | {tiers['long']} |")
+            tiers = Counter(map(tier_of, sizes))
+            lines.append(f"| {name} | {len(sizes)} | {' | '.join(str(tiers[tier]) for tier in TIERS)} |")
     found = [dirt(document) for document in documents]
     summed = total(found)
     lines += ["", "| dirt | documents | in all |", "|---|---|---|"]
