@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from metrics.ifhard.counts import read_count
 from metrics.ifhard.registry import OVERRIDE, winner_of
 from metrics.ifhard.text import cores_of, fold
 
@@ -32,11 +33,16 @@ class _Range(NamedTuple):
 
 
 def _range(spec: Params) -> _Range:
-    """The numbers that a count specification of the build allows: exactly, at most, between."""
-    if spec.get("op") == "between":
-        return _Range(int(spec["min"]), int(spec["max"]))
-    high = int(spec["value"])
-    return _Range(0 if spec.get("op") == "le" else high, high)
+    """The numbers that a count specification of the build allows: exactly, at most, between.
+
+    Raises:
+        ValueError: another operator, which the build has no wording for.
+        ParamsError: no count specification.
+    """
+    count = read_count(spec)
+    if count.op not in {"eq", "le", "between"}:
+        raise ValueError(f"the build asks for no count with {count.op}")
+    return _Range(0 if count.op == "le" else count.low, count.high)
 
 
 @dataclass(frozen=True)

@@ -127,3 +127,10 @@ def test_no_committed_question_asks_twice(committed):
     """Each requirement of each question asks for something that the others leave open."""
     test, shots, _ = committed
     assert [found for row in (*test, *shots) for found in implied(json.loads(row["meta"]["constraints"]))] == []
+
+
+def test_a_count_that_the_build_never_asks_for_is_named():
+    """At least five words are not taken for exactly five."""
+    many = {"category": "structure:word_count", "params": {"op": "ge", "value": 5}}
+    with pytest.raises(ValueError, match="no count with ge"):
+        implied([many, *pair(("structure:sentence_count", {"value": 1}), SIX_OR_SEVEN)])
