@@ -5,39 +5,16 @@ in any other notation, and for a plain value, the text is written.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from builders.sobhard import sources
+from builders.sobhard.corpus import Document
+from builders.sobhard.corpus.pins import layout_from
 from builders.sobhard.reconciled import RecipeError
-from builders.sobhard.sources import Column, Layout
+from builders.sobhard.sources import Layout
 from builders.sobhard.sources.model import PLAIN, prepared, same_value
 
-__all__ = ["Given", "OwnText", "document", "layout_of", "text_of"]
-
-
-@runtime_checkable
-class OwnText(Protocol):
-    """What is asked of a document of the corpus."""
-
-    @property
-    def origin(self) -> str:
-        """Folder and file of the corpus."""
-
-    @property
-    def notation(self) -> str:
-        """The source notation of the text."""
-
-    @property
-    def value(self) -> Any:
-        """What the text reads as."""
-
-    @property
-    def layout(self) -> Layout:
-        """What the reading needs beyond the notation."""
-
-    @property
-    def text(self) -> str:
-        """The document as it is."""
+__all__ = ["Given", "document", "layout_of", "text_of"]
 
 
 class Given(NamedTuple):
@@ -63,7 +40,7 @@ def document(name: str, documents: Mapping[str, Any]) -> Given:
         KeyError: there is none.
     """
     held = documents[name]
-    if isinstance(held, OwnText):
+    if isinstance(held, Document):
         return Given(held.value, held.origin, held.notation, held.layout, held.text)
     return Given(held, f"small/{name}")
 
@@ -75,15 +52,7 @@ def layout_of(recipe: Mapping[str, Any], documents: Mapping[str, Any]) -> Layout
     given = document(recipe["document"], documents)
     if given.notation == recipe["source"]:
         return given.layout
-    stated = recipe.get("layout", {})
-    return Layout(
-        names=tuple(stated.get("names", ())),
-        columns=tuple(Column(*column) for column in stated.get("columns", ())),
-        pattern=stated.get("pattern", ""),
-        comment=stated.get("comment", ""),
-        attributes=frozenset(stated.get("attributes", ())),
-        notes=tuple(stated.get("notes", ())),
-    )
+    return layout_from(recipe.get("layout", {}))
 
 
 def text_of(given: Given, notation: str, layout: Layout = PLAIN) -> str:

@@ -10,7 +10,7 @@ import yaml
 from builders.sobhard.corpus.model import Refusal
 from builders.sobhard.sources import Column, Layout
 
-__all__ = ["BUILTIN", "FILES", "File", "Package", "Part", "load_files", "load_packages", "load_refused"]
+__all__ = ["BUILTIN", "FILES", "File", "Package", "Part", "layout_from", "load_files", "load_packages", "load_refused"]
 
 FILES: Final = Path(__file__).with_name("files.yaml")
 BUILTIN: Final = Path(__file__).with_name("builtin")
@@ -143,7 +143,7 @@ def _file(given: Mapping[str, Any]) -> File:
         name=given.get("name", given["path"].rpartition("/")[2]),
         sha256=given.get("sha256", ""),
         encoding=given.get("encoding", "utf-8"),
-        layout=_layout(given.get("layout", {})),
+        layout=layout_from(given.get("layout", {})),
         parts=tuple(_part(part) for part in given.get("documents", [{}])),
     )
 
@@ -156,7 +156,8 @@ def _range(given: list[int] | None) -> tuple[int, int] | None:
     return None if given is None else (given[0], given[1])
 
 
-def _layout(given: Mapping[str, Any]) -> Layout:
+def layout_from(given: Mapping[str, Any]) -> Layout:
+    """A layout as files and recipes state it: its fields by name, those it does not need left out."""
     return Layout(
         names=tuple(given.get("names", ())),
         columns=tuple(Column(*column) for column in given.get("columns", ())),

@@ -1,36 +1,23 @@
 """Documents with a text of their own: shown in their own notation, written in any other."""
 
-from typing import NamedTuple
-
 import pytest
 
+from builders.sobhard.corpus import Document
 from builders.sobhard.reconciled import RecipeError
 from builders.sobhard.rows import complete, session, single
 from builders.sobhard.sources import Layout, SourceRefused
 
-
-class Held(NamedTuple):
-    """A document as the corpus has it."""
-
-    id: str
-    origin: str
-    notation: str
-    value: object
-    layout: Layout
-    text: str
-    held_back: bool = False
-
-
 LINES = [{"time": "10:00", "level": "WARN", "text": "нет связи"}, {"time": "10:05", "level": "INFO", "text": "есть"}]
-LOG = Held(
+LOG = Document(
     "1",
     "pkg/app.log",
     "logline",
     LINES,
     Layout(pattern="<time> [<level>] <text>", comment="#"),
     "\ufeff# журнал\r\n10:00 [WARN] нет связи\r\n10:05 [INFO] есть\r\n",
+    False,
 )
-JSON = Held("2", "pkg/a.json", "json", {"b": 1.1, "a": [1]}, Layout(), '{"b":1.10,\n  "a":[1]}\n')
+JSON = Document("2", "pkg/a.json", "json", {"b": 1.1, "a": [1]}, Layout(), '{"b":1.10,\n  "a":[1]}\n', False)
 DOCUMENTS = {"log": LOG, "json": JSON, "plain": {"b": 2.5, "a": [1]}}
 BASE = {"difficulty": "easy", "style": "casual"}
 
