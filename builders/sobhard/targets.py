@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from builders.sobhard import sources
+from builders.sobhard.corpus.admission import FENCE
 from builders.sobhard.sources.model import same_value
 from metrics.sobhard.targets import TARGETS, parse
 
@@ -28,8 +29,7 @@ _RESERVED: Final = (
     "with write"
 )
 _SQL_WORDS: Final = frozenset(_RESERVED.split())
-# A line that would end the block of the answer (contract, 3.1); these notations write texts of several lines as lines.
-_FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[A-Za-z0-9_+-]*[ \t]*$", re.MULTILINE)
+# These notations may write a text of several lines as lines.
 _RAW_LINES: Final = frozenset({"yaml", "toml"})
 
 
@@ -50,7 +50,7 @@ def write_target(target: str, value: Any, ordered: bool = False) -> str:
     """
     if value in ({}, []):
         raise TargetRefused("an empty document is no answer")
-    if target in _RAW_LINES and any(_FENCE.search(text) for text in _texts(value)):
+    if target in _RAW_LINES and any(FENCE.search(text) for text in _texts(value)):
         raise TargetRefused(f"a text has a line that ends a block of code, and {target} may write it as a line")
     text = _insert_statements(value) if target == "sqlinsert" else sources.write(target, value)
     text = text.removesuffix("\n")

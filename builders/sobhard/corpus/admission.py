@@ -8,7 +8,7 @@ from typing import Final
 from builders.sobhard.corpus.model import Document, Refusal
 from builders.sobhard.sources.model import Value
 
-__all__ = ["RULES", "refusal"]
+__all__ = ["FENCE", "RULES", "refusal"]
 
 RULES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -29,7 +29,8 @@ _MAX_CHARS: Final = 70_000
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _SEPARATOR: Final = re.compile("[\r\x85\u2028\u2029]")
 _BIDIRECTIONAL: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[A-Za-z0-9_+-]*[ \t]*$", re.MULTILINE)
+# A line that would end the block of an answer (contract, 3.1).
+FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[A-Za-z0-9_+-]*[ \t]*$", re.MULTILINE)
 _TAG: Final = re.compile(r"</?(?:think|thinking|reason|reasoning|thought|scratchpad)>", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"[\w.%+-]+@([\w-]+(?:\.[\w-]+)*\.[A-Za-zА-Яа-я]{2,})")
 _MADE_UP: Final = re.compile(r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|пример)", re.IGNORECASE)
@@ -58,7 +59,7 @@ def _unfit(text: str) -> tuple[str, str] | None:
     ):
         if found := pattern.search(text):
             return code, f"it holds U+{ord(found[0]):04X}"
-    for code, pattern in (("fence", _FENCE), ("reasoning-tag", _TAG)):
+    for code, pattern in (("fence", FENCE), ("reasoning-tag", _TAG)):
         if found := pattern.search(text):
             return code, f"it holds {found[0].strip()!r}"
     for found in _ADDRESS.finditer(text):
