@@ -16,7 +16,7 @@ __all__ = ["load_documents", "renderings", "survey"]
 
 Corpus = Path | Literal["builtin"]
 
-_rendered: dict[tuple[str, int], Mapping[str, str]] = {}
+_rendered: dict[tuple[str, str], Mapping[str, str]] = {}  # by id and text
 
 
 def load_documents(corpus: Corpus, progress: Callable[[str], None] = lambda line: None) -> list[Document]:
@@ -87,9 +87,9 @@ def _file_text(file: File, corpus: Corpus) -> str:
 def renderings(document: Document) -> Mapping[str, str]:
     """The document in every notation that holds its value without a layout, by notation, its own left out.
 
-    They are written once, then remembered.
+    They are written once, then remembered: sets of several seeds are built from the same documents.
     """
-    key = (document.id, len(document.text))
+    key = (document.id, document.text)
     if key not in _rendered:
         _rendered[key] = dict(_written(document))
     return _rendered[key]

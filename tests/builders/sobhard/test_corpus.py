@@ -153,6 +153,13 @@ def test_renderings(builtin):
     assert renderings(documents["builtin-sklad"]) is renderings(documents["builtin-sklad"])
 
 
+def test_another_text_of_the_same_id_has_renderings_of_its_own():
+    """As many characters are not the same text."""
+    one, other = (_document([{"a": name}], text=f'[{{"a": "{name}"}}]') for name in "xy")
+    assert renderings(one)["csv"] == "a\nx\n"
+    assert renderings(other)["csv"] == "a\ny\n"
+
+
 def _document(value, notation="json", text="x" * 500):
     return Document("d", "json/d.json", notation, value, Layout(), text, False)
 
