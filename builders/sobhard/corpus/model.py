@@ -1,7 +1,6 @@
 """What a corpus is made of: documents, the refusals of those that are left out, and the error that stops it all."""
 
 import hashlib
-import re
 from typing import Final, NamedTuple
 
 from builders.sobhard.sources import Layout
@@ -9,8 +8,6 @@ from builders.sobhard.sources.model import Value
 
 __all__ = ["CorpusError", "Document", "Refusal", "is_held_back"]
 
-# In a key: a path cannot name it (SOBHard contract, 7), or not in one line of a prompt.
-_SPECIAL: Final = re.compile(r"[.\[\]\n\t]")
 _HELD_BACK: Final = 0.26
 _SEED: Final = "sobhard held back 221"
 
@@ -39,20 +36,6 @@ class Document(NamedTuple):
     layout: Layout
     text: str
     held_back: bool
-
-    @property
-    def addressable(self) -> bool:
-        """Whether paths can name every key: none holds a dot, a bracket or a line feed, and none is empty."""
-        todo: list[Value] = [self.value]
-        while todo:
-            item = todo.pop()
-            if isinstance(item, dict):
-                if any(not key or _SPECIAL.search(key) for key in item):
-                    return False
-                todo.extend(item.values())
-            elif isinstance(item, list):
-                todo.extend(item)
-        return True
 
 
 class Refusal(NamedTuple):
