@@ -9,14 +9,19 @@ from builders.sobhard.choose import MOST_USES, TALKED_ABOUT, Chooser
 from builders.sobhard.corpus import load_documents
 from builders.sobhard.plan import TIERS, Slot, plan
 
-DOCUMENTS = load_documents("builtin")
 SLOTS = plan(1)
 
 
+@pytest.fixture(scope="module")
+def documents():
+    """The project's own."""
+    return load_documents("builtin")
+
+
 @pytest.fixture
-def chooser():
-    """Of the project's own documents."""
-    return Chooser(DOCUMENTS, 1)
+def chooser(documents):
+    """Of these documents, none of them used."""
+    return Chooser(documents, 1)
 
 
 def slot(**wanted):
@@ -47,6 +52,7 @@ def test_documents_of_conversations_are_kept_from_who_could_answer_with_them(cho
     talked = {
         shown.document.id for shown in chooser.candidates(random.Random(1), slot(family="session", tier="medium"))
     }
+    assert talked
     for family in TALKED_ABOUT:
         for tier in TIERS:
             try:
@@ -81,23 +87,25 @@ def test_no_file_is_behind_more_questions_than_the_bound(chooser):
     assert first.document.origin not in {shown.document.origin for shown in chooser.candidates(random.Random(1), entry)}
 
 
-def test_a_rarely_used_file_comes_before_one_that_was_used_often():
+def test_a_rarely_used_file_comes_before_one_that_was_used_often(documents):
     """By chance, not always."""
     entry = slot(family="extract", tier="medium")
     firsts: Counter[str] = Counter()
     for seed in range(60):
-        chooser = Chooser(DOCUMENTS, 1)
+        chooser = Chooser(documents, 1)
         for used in list(chooser.candidates(random.Random(0), entry))[:5]:
             for _ in range(40):
                 chooser.uses[used.document.origin] += 1
         firsts[next(iter(chooser.candidates(random.Random(seed), entry))).document.origin] += 1
-    often = {shown.document.origin for shown in list(Chooser(DOCUMENTS, 1).candidates(random.Random(0), entry))[:5]}
+    often = {shown.document.origin for shown in list(Chooser(documents, 1).candidates(random.Random(0), entry))[:5]}
     assert sum(firsts[origin] for origin in often) < 20
 
 
 def test_lists_are_not_asked_for_as_objects(chooser):
     """A target that holds no list gets a document that is none, where the answer is the document."""
     entry = slot(family="convert", target="toml")
-    assert all(isinstance(shown.document.value, dict) for shown in chooser.candidates(random.Random(1), entry))
+    found = list(chooser.candidates(random.Random(1), entry))
+    assert found
+    assert all(isinstance(shown.document.value, dict) for shown in found)
     wide = Slot(0, "extract", "easy", "casual", "medium", "json")
     assert any(isinstance(shown.document.value, list) for shown in chooser.candidates(random.Random(1), wide))
