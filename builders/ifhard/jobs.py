@@ -128,9 +128,9 @@ def _shuffled(values: Sequence[Any], rng: Random) -> list[Any]:
     return mixed
 
 
-def _mixture(split: str, count: int, rng: Random) -> list[tuple[str | None, int]]:
-    """Frame and stack size of each job as in the shipped set, a tenth of the test split without a frame."""
-    topup = round(count * _TOPUP) if split == "test" else 0
+def _mixture(count: int, rng: Random) -> list[tuple[str | None, int]]:
+    """Frame and stack size of each job as in the shipped set, a tenth of them without a frame."""
+    topup = round(count * _TOPUP)
     frames: list[str | None] = _shuffled(deal(_FRAMES, count - topup), rng) + [None] * topup
     shaped = [frame not in {"prose", "bullets", "numbers", None} for frame in frames]
     sizes = {kind: _shuffled(deal(_SIZES[kind], shaped.count(kind)), rng) for kind in (False, True)}
@@ -151,17 +151,16 @@ def _spread(count: int, span: Span, rng: Random) -> list[tuple[str | None, int]]
     return _shuffled(pairs, rng)
 
 
-def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random, span: Span | None = None) -> list[Job]:
-    """The jobs of a split: every attribute as evenly as ``size`` allows, the attributes independent of each other.
+def deal_jobs(size: int, topics: Sequence[Topic], rng: Random, span: Span | None = None) -> list[Job]:
+    """The jobs of the test split: attributes as even as ``size`` allows, and independent of each other.
 
     Args:
-        split: ``test`` or ``shots``.
         size: number of jobs.
         topics: of the bank.
         rng: what is not even by count is drawn from it.
         span: how many requirements a question has; None for the mixture of the shipped set.
     """
-    shapes = _spread(size, span, rng) if span else _mixture(split, size, rng)
+    shapes = _spread(size, span, rng) if span else _mixture(size, rng)
     frames = [frame for frame, _ in shapes]
     tasks = _shuffled(
         deal({(topic.id, task): 1.0 for topic in topics for task in topic.tasks}, size)
@@ -175,7 +174,7 @@ def deal_jobs(split: str, size: int, topics: Sequence[Topic], rng: Random, span:
     context = _per_prompt(prompts, rng)
     return [
         Job(
-            split=split,
+            split="test",
             number=number,
             topic=tasks[number][0],
             task=tasks[number][1],

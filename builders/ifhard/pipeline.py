@@ -225,7 +225,7 @@ def build_questions(
         return True
 
     name, tally = str(seed), Tally()
-    jobs = deal_jobs("test", size, list(bank.values()), Random(f"{name}/test/jobs"), span)
+    jobs = deal_jobs(size, list(bank.values()), Random(f"{name}/test/jobs"), span)
     quotas = Quotas(_worth(jobs), LEFT_OUT, FLOOR_SPANNED) if span else Quotas(size, LEFT_OUT)
     with _workers(sources, processes) as run:
         return Built(_make_split(name, jobs, quotas, run, tally, is_new, progress), shots, tally)

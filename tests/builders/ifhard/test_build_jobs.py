@@ -12,7 +12,7 @@ from builders.ifhard.jobs import deal, deal_jobs
 
 @pytest.fixture(scope="module")
 def jobs(bank):
-    return deal_jobs("test", 1260, list(bank.values()), Random("any"))
+    return deal_jobs(1260, list(bank.values()), Random("any"))
 
 
 def test_deal_rounds_by_largest_remainder():
@@ -70,12 +70,5 @@ def test_a_tenth_is_topup(jobs):
 def test_the_attributes_are_dealt_anew_for_another_seed(bank):
     """The deal depends on the seed, and on nothing else."""
     topics = list(bank.values())
-    assert deal_jobs("test", 60, topics, Random("a")) == deal_jobs("test", 60, topics, Random("a"))
-    assert deal_jobs("test", 60, topics, Random("a")) != deal_jobs("test", 60, topics, Random("b"))
-
-
-def test_shots_have_no_topup(bank):
-    """Examples are ordinary questions of different topics."""
-    jobs = deal_jobs("shots", 5, list(bank.values()), Random("s"))
-    assert [job.stratum for job in jobs] == ["core"] * 5
-    assert len({job.topic for job in jobs}) == 5
+    assert deal_jobs(60, topics, Random("a")) == deal_jobs(60, topics, Random("a"))
+    assert deal_jobs(60, topics, Random("a")) != deal_jobs(60, topics, Random("b"))

@@ -57,7 +57,7 @@ def test_other_ranges_are_refused_by_the_command(text, tmp_path, capsys):
 @pytest.mark.parametrize("count", [5, 12, 400])
 def test_sizes_are_even_and_within_the_room_of_their_frames(bank, span, count):
     """Each number of requirements is dealt equally often; no frame gets more than it has room for."""
-    jobs = deal_jobs("test", count, list(bank.values()), Random("r"), span)
+    jobs = deal_jobs(count, list(bank.values()), Random("r"), span)
     sizes = Counter(job.size for job in jobs)
     assert sizes.total() == count
     assert set(sizes) <= set(range(span.low, span.high + 1))
