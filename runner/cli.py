@@ -2,27 +2,23 @@
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from endpoints.defaults import BASE_URL
-from endpoints.errors import EndpointError
-from endpoints.headers import HeaderError, header_variables
-from endpoints.url import checked_url
 from runner.console import say
 from runner.exits import Exit, UsageError
-from runner.extra_body import check_extra_body
+from runner.given import fail_under_bounds, given_values, serving_file
 from runner.parser import build_parser
 from runner.places import check_places, offered_datasets
 from runner.reasoning import text_for_false
 from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
 from runner.stop_rule import ORDER_SEED, read_rule
 from tasks.benchmark import DatasetError
-from tasks.names import TaskName, TaskNameError, split_task_list
-from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task, smoke_samples
+from tasks.names import TaskName, TaskNameError
+from tasks.registry import BENCHMARK_NAMES, benchmark, smoke_samples
 
 __all__ = ["main", "read_arguments"]
 
@@ -103,16 +99,7 @@ def _dry_run(arguments: argparse.Namespace) -> Exit:
 
     if arguments.serve is None:
         raise UsageError("--dry-run checks a serving file: give --serve CONFIG.yaml too")
-    return check_only(_serving_file(arguments.serve))
-
-
-def _serving_file(given: str) -> Path:
-    from endpoints.serving.reading import find_serving
-
-    path = find_serving(Path(given))
-    if not path.is_file():
-        raise UsageError(f"--serve {given}: no such file")
-    return path
+    return check_only(serving_file(arguments.serve))
 
 
 def print_tasks() -> None:
@@ -136,25 +123,42 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
     Raises:
         UsageError, TaskNameError: an argument is wrong or contradicts another; the message says which.
     """
-    given = _given(arguments)
+    given = given_values(arguments)
     if arguments.resume is not None:
         run_dir = Path(arguments.resume)
         recorded = _recorded(run_dir)
-        _check_options(given, recorded.tasks)
         if arguments.fail_under is not None:
-            given["fail_under"] = _bounds(arguments.fail_under, recorded.tasks)
-        if "stop_when" in given:
-            given["stop_when"] = read_rule(given["stop_when"], recorded.tasks).text
-        if given.get("full") and recorded.stop_when is not None:
-            given["past_stop"] = True
-        smoke = max(smoke_samples(recorded.tasks).values())
-        if "serve" in given:
-            from runner.serving import addresses
+            given["fail_under"] = fail_under_bounds(arguments.fail_under, recorded.tasks)
+        settings, warnings = _resumed(given, recorded, run_dir)
+        return settings, run_dir, warnings
+    settings, warnings = _new(given, without_model=arguments.show_prompt is not None)
+    return settings, None, warnings
 
-            of_run = {"responses": recorded.responses} if recorded.responses is not None else {}
-            given |= addresses(Path(given["serve"]), {"model": recorded.model, **of_run, **given})
-        warnings = _text_warnings(given) + _unused_warnings(given, recorded.responses, recorded.tasks)
-        return merge_resumed(recorded, given, run_dir, smoke), run_dir, warnings
+
+def _resumed(given: dict[str, Any], recorded: Settings, run_dir: Path) -> tuple[Settings, list[str]]:
+    """Settings of a resumed run, and warnings."""
+    _check_options(given, recorded.tasks)
+    if "stop_when" in given:
+        given["stop_when"] = read_rule(given["stop_when"], recorded.tasks).text
+    if given.get("full") and recorded.stop_when is not None:
+        given["past_stop"] = True
+    smoke = max(smoke_samples(recorded.tasks).values())
+    if "serve" in given:
+        from runner.serving import addresses
+
+        of_run = {"responses": recorded.responses} if recorded.responses is not None else {}
+        given |= addresses(Path(given["serve"]), {"model": recorded.model, **of_run, **given})
+    warnings = _text_warnings(given) + _unused_warnings(given, recorded.responses, recorded.tasks)
+    return merge_resumed(recorded, given, run_dir, smoke), warnings
+
+
+def _new(given: dict[str, Any], *, without_model: bool) -> tuple[Settings, list[str]]:
+    """Settings of a new run, and warnings.
+
+    Args:
+        given: what was given.
+        without_model: whether nothing is asked, so that no model need be named.
+    """
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
     _check_options(given, given["tasks"])
@@ -168,7 +172,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
 
         given |= addresses(Path(given["serve"]), given)
     if "model" not in given:
-        if "responses" not in given and arguments.show_prompt is None:
+        if "responses" not in given and not without_model:
             raise UsageError("--model is needed: the name the server serves it under, or 'embedded'")
         given["model"] = given.get("name", "responses")
     warnings = []
@@ -186,7 +190,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
         given["base_url"] = None
     elif given["model"] != EMBEDDED:
         given.setdefault("base_url", BASE_URL)
-    return Settings(**given), None, warnings
+    return Settings(**given), warnings
 
 
 def _text_warnings(given: Mapping[str, Any]) -> list[str]:
@@ -209,67 +213,6 @@ def _unused_warnings(given: Mapping[str, Any], responses: str | None, tasks: Seq
     return [f"answers come from {responses}: {', '.join(map(option_of, ignored))} changes nothing"]
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The arguments that were given, checked, by the names that settings have for them."""
-    values = {name: value for name, value in vars(arguments).items() if value is not None}
-    for name, value in values.items():
-        if value == "" and name not in ("system_prompt", "task"):
-            raise UsageError(f"{option_of(name)} is empty")
-    if not values.get("name", "x").isprintable() or not values.get("name", "x").strip():
-        raise UsageError("--name has to be one line of visible characters")
-    for name in ("resume", "show_prompt", "list_tasks", "dry_run"):
-        values.pop(name, None)
-    if values.get("full") is False:
-        del values["full"]
-    if "task" in values:
-        values["tasks"] = _tasks(values.pop("task"))
-    if "fail_under" in values:
-        values["fail_under"] = _bounds(values["fail_under"], values.get("tasks"))
-    if "serve" in values:
-        values["serve"] = str(_serving_file(values["serve"]))
-    for name in ("responses", "serve", "judge_prompts", "dataset"):
-        if name in values and (name != "dataset" or Path(values[name]).exists()):
-            values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
-    for name in ("header", "judge_header"):
-        if name in values:
-            try:
-                values[f"{name}s"] = header_variables(values.pop(name))
-            except HeaderError as error:
-                raise UsageError(f"{option_of(name)} {error}") from None
-    if "grader" in values:
-        graders = _pairs("--grader", "NAME=PATH", values.pop("grader"))
-        values["graders"] = tuple(f"{name}={Path(path).absolute()}" for name, path in graders.items())
-    if "column_map" in values:
-        values["column_map"] = _pairs("--column-map", "FIELD=COLUMN", values["column_map"])
-    for name in ("extra_body", "judge_extra_body"):
-        if name in values:
-            check_extra_body(option_of(name), values[name], judge=name.startswith("judge"))
-    for name in ("base_url", "judge_base_url"):
-        if name in values:
-            try:
-                checked_url(values[name])
-            except EndpointError as error:
-                raise UsageError(f"{option_of(name)}: {error}") from None
-    if "max_samples" in values and "full" in values:
-        raise UsageError("--max-samples and --full exclude each other")
-    return values
-
-
-def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
-    """Split arguments ``NAME=VALUE``.
-
-    Raises:
-        UsageError: an argument has another form, or a name is given twice.
-    """
-    pairs: dict[str, str] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if not name or not value or name in pairs:
-            raise UsageError(f"{option} {text!r}: expected {form}, each name once")
-        pairs[name] = value
-    return pairs
-
-
 def _check_options(given: Mapping[str, Any], tasks: Sequence[TaskName]) -> None:
     """Check that some task of the run reads each of the given options.
 
@@ -282,38 +225,6 @@ def _check_options(given: Mapping[str, Any], tasks: Sequence[TaskName]) -> None:
         if found and option not in taken:
             takers = [name for name in BENCHMARK_NAMES if option in benchmark(name).options]
             raise UsageError(f"{option_of(found[0])} is for tasks of {' and '.join(takers) or 'no benchmark'} only")
-
-
-def _tasks(lists: Sequence[str]) -> tuple[TaskName, ...]:
-    tasks = [parse_task(text) for part in lists for text in split_task_list(part)]
-    if not tasks:
-        raise UsageError("--task is empty")
-    for task in tasks:
-        if tasks.count(task) > 1:
-            raise UsageError(f"task {task} is given twice")
-    return tuple(tasks)
-
-
-def _bounds(texts: Sequence[str], tasks: Sequence[TaskName] | None) -> dict[str, float]:
-    """Read the ``METRIC=VALUE`` arguments of ``--fail-under``.
-
-    Raises:
-        UsageError: an argument has another form, its value is no finite number, or no task of the run has the metric.
-    """
-    benches = {task.benchmark for task in tasks} if tasks else set(BENCHMARK_NAMES)
-    known = sorted({metric for bench in benches for metric in benchmark(bench).metric_names})
-    bounds: dict[str, float] = {}
-    for text in texts:
-        metric, equals, number = text.partition("=")
-        try:
-            bounds[metric] = float(number)
-        except ValueError:
-            equals = ""
-        if equals and not math.isfinite(bounds[metric]):
-            equals = ""
-        if not equals or metric not in known:
-            raise UsageError(f"--fail-under {text!r}: expected METRIC=VALUE with a metric among {', '.join(known)}")
-    return bounds
 
 
 def _recorded(run_dir: Path) -> Settings:
