@@ -12,7 +12,7 @@ from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.given import fail_under_bounds, given_values, serving_file
 from runner.parser import build_parser
-from runner.places import check_places, offered_datasets
+from runner.places import check_places
 from runner.reasoning import text_for_false
 from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
 from runner.stop_rule import ORDER_SEED, read_rule
@@ -107,9 +107,7 @@ def print_tasks() -> None:
     for name in BENCHMARK_NAMES:
         bench = benchmark(name)
         shots = ", ".join(f"|{number}" for number in bench.fewshots)
-        offered = offered_datasets(bench)
-        named = "" if bench.default_dataset in offered else f" (name one: --dataset {offered[0]})"
-        sys.stdout.write(f"{bench.title}: few-shot {shots}, datasets {', '.join(offered)} or a path{named}\n")
+        sys.stdout.write(f"{bench.title}: few-shot {shots}, datasets {', '.join(bench.datasets)} or a path\n")
         for task in bench.tasks():
             sys.stdout.write(f"  {task.plain}\n")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from runner.exits import UsageError
 from runner.settings import Settings
-from tasks.benchmark import Benchmark, DatasetError
+from tasks.benchmark import DatasetError
 from tasks.registry import benchmark
 
-__all__ = ["check_places", "offered_datasets"]
+__all__ = ["check_places"]
 
 
 def check_places(settings: Settings, *, resumed: bool) -> None:
@@ -35,15 +35,9 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
         _check_output(Path(settings.output_dir))
     if settings.dataset is not None:
         benches = [benchmark(task.benchmark) for task in settings.tasks]
-        names = list(dict.fromkeys(name for bench in benches for name in offered_datasets(bench)))
-        known = {name for bench in benches for name in bench.datasets}
-        if settings.dataset not in known and not Path(settings.dataset).exists():
+        names = list(dict.fromkeys(name for bench in benches for name in bench.datasets))
+        if settings.dataset not in names and not Path(settings.dataset).exists():
             raise DatasetError(f"--dataset {settings.dataset}: no such file or folder; names: {', '.join(names)}")
-
-
-def offered_datasets(bench: Benchmark) -> list[str]:
-    """Names of a benchmark's datasets that can be had: shipped here, or on the Hub."""
-    return [name for name in bench.datasets if name in bench.facts.shipped or name == "official"]
 
 
 def _check_output(folder: Path) -> None:
