@@ -4,9 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-import platformdirs
-
-from endpoints.defaults import APP_NAME
+from endpoints.user_cache import default_cache
 from runner.console import say
 from runner.doubts import doubts
 from runner.exits import UsageError
@@ -56,7 +54,7 @@ def load_data(
         DatasetError: a dataset cannot be had, or is too small for a task.
         UsageError: a resumed run's questions or prompts have changed.
     """
-    cache = platformdirs.user_cache_path(APP_NAME)
+    cache = default_cache()
     handles = {}
     for name, bench in benchmarks.items():
         before = recorded.get("datasets", {}).get(name, {})

@@ -19,7 +19,7 @@ from runner.live import LiveScores
 from runner.question_order import Question, drawn_order, question_of
 from runner.settings import Settings
 from runner.stop_evidence import Evidence, OfPairs, OfSet
-from runner.stop_rule import StopRule, read_rule
+from runner.stop_rule import ORDER_SEED, StopRule, read_rule
 from tasks.benchmark import Benchmark, DatasetHandle
 
 __all__ = ["Stopping", "open_stopping"]
@@ -187,7 +187,7 @@ def open_stopping(
     bench, handle = benchmarks[task.benchmark], handles[task.benchmark]
     if not handle.graded:
         raise UsageError("--stop-when: this dataset's references are withheld, so there is no score to look at")
-    seed = settings.shuffle_seed or 0
+    seed = ORDER_SEED if settings.shuffle_seed is None else settings.shuffle_seed
     order, answers = drawn_order(docs, bench.cells, seed), Counter(map(question_of, docs))
     evidence: Evidence
     if rule.baseline is None:
