@@ -1,4 +1,4 @@
-"""The client of one OpenAI-compatible server: it has many requests in flight and gives each one of three outcomes."""
+"""The client of one OpenAI-compatible server: it has many requests in flight and gives each an outcome."""
 
 import asyncio
 import functools
@@ -12,7 +12,7 @@ from endpoints.batch import Batch
 from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError, stream_hint
-from endpoints.failure import Failure, refuses_usage
+from endpoints.failure import MALFORMED, Failure, refuses_usage
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
@@ -33,7 +33,6 @@ _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU onl
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
 _Send = Callable[..., Awaitable[tuple[Outcome, int] | Failure]]
 _WITH_USAGE: Final = {"stream_options": {"include_usage": True}}
-_PROMPT_AT_FAULT: Final = frozenset({400, 422})
 
 
 class Endpoint:
@@ -187,7 +186,7 @@ class Endpoint:
             return counted[0]
         if counted.code not in _NO_COUNT:
             raise EndpointError(f"{url}: {counted.error}")
-        if counted.status not in _PROMPT_AT_FAULT:
+        if counted.status not in MALFORMED:
             self._can_count = False
         return None
 

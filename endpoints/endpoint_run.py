@@ -2,18 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
-from endpoints.failure import Failure
+from endpoints.failure import MALFORMED, Failure
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 from endpoints.waiting import OnWaiting, WaitingList
 
 __all__ = ["AskOnce", "EndpointRun", "Patience"]
-
-_PROVEN_BY_OLD_ANSWERS: Final = frozenset({400, 422})
 
 
 class Patience:
@@ -198,13 +196,13 @@ class EndpointRun:
             RequestRefused: every other request would be refused too.
         """
         # Answers of an earlier run prove that the server takes such bodies, not that it still takes the key.
-        proven = failure.status in _PROVEN_BY_OLD_ANSWERS or failure.raised_in_template
+        proven = failure.status in MALFORMED or failure.raised_in_template
         of_one_sample = self.patience.answered_before and proven
         is_news = True
         if failure.refuses_all and not (self.patience.ever_answered or of_one_sample):
             is_news = self._doubt(request, failure)
         # A server that reads the prompts is alive: it may answer the next one, as it has answered others.
-        of_the_prompt = failure.status in _PROVEN_BY_OLD_ANSWERS and self.patience.ever_answered
+        of_the_prompt = failure.status in MALFORMED and self.patience.ever_answered
         if is_news and not failure.about_content and not (failure.code == "refused" and of_the_prompt):
             self.patience.failed(failure.code)
         return failure.outcome()

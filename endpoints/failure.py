@@ -14,14 +14,15 @@ from endpoints.outcome import Outcome
 from endpoints.retry import is_retried, retry_after_s
 from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["ABOUT_THE_BODY", "Failure", "connection_failure", "refuses_usage", "status_failure"]
+__all__ = ["MALFORMED", "Failure", "connection_failure", "refuses_usage", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
+# The server has read the body and objects to something in it: the key and the path are right.
+MALFORMED: Final = frozenset({400, 422})
 # These may be about what one request holds: gateways answer 403 to a prompt that their moderation rejects.
-ABOUT_THE_BODY: Final = frozenset({400, 403, 422})
+_ABOUT_THE_BODY: Final = MALFORMED | {403}
 _SECRET: Final = 6  # characters; a shorter text is found in words that mean something else
-_MALFORMED: Final = frozenset({400, 422})
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|«[^»]*»|\b[0-9a-f]{8}[0-9a-f-]*\b|\d+", re.IGNORECASE)
 
 
@@ -61,12 +62,12 @@ class Failure:
     @property
     def about_the_body(self) -> bool:
         """Whether it may concern what this one request holds."""
-        return self.status in ABOUT_THE_BODY or self.raised_in_template
+        return self.status in _ABOUT_THE_BODY or self.raised_in_template
 
     @property
     def about_content(self) -> bool:
         """Whether the content of this one prompt was refused."""
-        return self.status in ABOUT_THE_BODY and is_about_content(self.server_message)
+        return self.status in _ABOUT_THE_BODY and is_about_content(self.server_message)
 
     @property
     def kind(self) -> str:
@@ -121,7 +122,7 @@ def refuses_usage(failure: Failure, *, gave_before: bool) -> bool:
     """
     if failure.code != "refused":
         return False
-    suspected = failure.status in _MALFORMED and not gave_before and not failure.about_content
+    suspected = failure.status in MALFORMED and not gave_before and not failure.about_content
     return suspected or _USAGE_WORDS.search(failure.server_message) is not None
 
 
