@@ -102,11 +102,12 @@ class Batch:
         """Ask one request; with a fitter, capped by the window that others' refusals or its own have named."""
         if self._fitter is None:
             return await self._run.settle(request, key)
-        return await self._fitter.ask(request, self._ask)
 
-    async def _ask(self, request: Request) -> Outcome:
-        key = request.key()
-        return self._run.known(key) or await self._run.settle(request, key)
+        async def ask(fitted: Request) -> Outcome:
+            fitted_key = key if fitted is request else fitted.key()  # a hash of the whole body
+            return self._run.known(fitted_key) or await self._run.settle(fitted, fitted_key)
+
+        return await self._fitter.ask(request, ask)
 
     def _finish(self, key: str, outcome: Outcome) -> None:
         for place in self._places[key]:

@@ -25,6 +25,8 @@ def journal_notes(
     """
     name = journal.path.name
     notes = [f"{name}: {journal.repair}"] if journal.repair else []
+    if not journal.loaded:
+        return notes  # every key is a hash of a whole body
     places = {(request.task, request.sample_id, request.repeat) for request in asked}
     tasks = {request.task for request in asked}
     foreign = Counter(task for task, _, _ in journal.loaded.values() if task not in tasks)
