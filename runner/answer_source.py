@@ -20,7 +20,7 @@ from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source"]
+__all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source", "source_records"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,27 @@ def answers_sha256(settings: Settings) -> str | None:
         return hashlib.sha256(Path(settings.responses).read_bytes()).hexdigest()
     except OSError as error:
         raise ResponsesError(f"--responses {settings.responses}: {error}") from error
+
+
+def source_records(settings: Settings, server: AnswerSource) -> dict[str, dict[str, Any]]:
+    """What ``run.json`` says of what answers, and how: its ``model`` and its ``sampling``."""
+    return {
+        "model": {
+            "requested": settings.model,
+            "served_as": server.served_name,
+            "base_url": server.base_url,
+            "max_model_len": server.window,
+            "window_from": server.window_source,
+            "reported": dict(server.reported) if server.reported is not None else None,
+        },
+        "sampling": {
+            "temperature": settings.temperature,
+            "seed": settings.seed,
+            "max_new_tokens": settings.max_new_tokens or server.default_cap,
+            "extra_body": dict(settings.extra_body),
+            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
+        },
+    }
 
 
 def generation_phrase(settings: Settings, server: AnswerSource) -> str:

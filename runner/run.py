@@ -18,7 +18,7 @@ from endpoints.journal import JournalError
 from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
 from runner.access import model_access
-from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source
+from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source, source_records
 from runner.console import command_name, say, show
 from runner.data import configure, dataset_records, load_data
 from runner.exits import Exit, UsageError
@@ -137,17 +137,7 @@ class _Run:
         handles = self._data()
         self._check_cap(handles)
         judges = RunJudges(self.settings, self.benchmarks)
-        stopping = None
-        if self.settings.stop_when is not None:
-            from runner.stopping import open_stopping
-
-            content = {
-                "settings": self.settings.to_json(),
-                "options": self.configured,
-                "datasets": dataset_records(handles, self.benchmarks),
-                "judge": judges.record(),
-            }
-            stopping = open_stopping(self.settings, self._docs(handles), self.benchmarks, handles, content)
+        stopping = self._stopping(handles, judges)
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import serving
@@ -205,6 +195,24 @@ class _Run:
         """Every dataset of the run, checked, after the benchmarks have read their own options."""
         self.benchmarks, self.configured = configure(self.benchmarks, self.settings)
         return load_data(self.benchmarks, self.settings, self.recorded)
+
+    def _stopping(self, handles: Mapping[str, DatasetHandle], judges: RunJudges) -> "Stopping | None":
+        """The rule by which the run may end early; None if it has none.
+
+        Raises:
+            UsageError: it cannot be used with this dataset, or with the run that it names.
+        """
+        if self.settings.stop_when is None:
+            return None
+        from runner.stopping import open_stopping
+
+        content = {
+            "settings": self.settings.to_json(),
+            "options": self.configured,
+            "datasets": dataset_records(handles, self.benchmarks),
+            "judge": judges.record(),
+        }
+        return open_stopping(self.settings, self._docs(handles), self.benchmarks, handles, content)
 
     def _server(
         self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle], stopping: "Stopping | None"
@@ -276,22 +284,7 @@ class _Run:
                 keep_limits(file, *limits)
         if server.window is not None and server.window_source not in ("", USUAL) and settings.model != EMBEDDED:
             say(f"the server's window: {server.window} tokens, learnt from {server.window_source}")
-        file.content["model"] = {
-            "requested": settings.model,
-            "served_as": server.served_name,
-            "base_url": server.base_url,
-            "max_model_len": server.window,
-            "window_from": server.window_source,
-            "reported": dict(server.reported) if server.reported is not None else None,
-        }
-        file.content["sampling"] = {
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "max_new_tokens": settings.max_new_tokens or server.default_cap,
-            "extra_body": dict(settings.extra_body),
-            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
-        }
-        file.content["judge"] = judges.record()
+        file.content |= source_records(settings, server) | {"judge": judges.record()}
         file.write()
         return server
 
