@@ -73,6 +73,7 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
     Raises:
         EndpointError: the server does not answer within 10 s or does not serve the model, or the embedded model
             cannot be fetched or started.
+        UsageError: the key of the server or the value of a header cannot be had.
     """
     if settings.responses is not None:
         yield AnswerSource(

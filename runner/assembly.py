@@ -29,6 +29,9 @@ def make_model(
         server: what answers.
         journal: where finished answers are kept; None keeps none.
         run_file: content of ``run.json``, empty before it is written.
+
+    Raises:
+        UsageError: a server is asked, and its key or the value of a header cannot be had.
     """
     asks = server.base_url is not None and server.kept is None
     config = EndpointModelConfig(

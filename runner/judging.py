@@ -36,6 +36,9 @@ class RunJudge:
         model, base_url: which judge.
         prompts: as given.
         info: what its server said of itself, once it was checked.
+
+    Raises:
+        UsageError: the key of its server or the value of a header cannot be had.
     """
 
     def __init__(self, model: str, prompts: Mapping[str, str], settings: Settings) -> None:
@@ -133,6 +136,9 @@ class RunJudges:
     Attributes:
         all: each judge once, in the order of the benchmarks; empty where no answer of the run is judged.
         most_waiting: answers that may wait for their judges before generation pauses.
+
+    Raises:
+        UsageError: the key of the judge's server or the value of a header cannot be had.
     """
 
     def __init__(self, settings: Settings, benchmarks: Mapping[str, Benchmark]) -> None:
