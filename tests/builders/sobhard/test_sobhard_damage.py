@@ -9,7 +9,9 @@ from sobhard_docs import split_rows
 
 from builders.sobhard.damage import main, wrong_answers
 from builders.sobhard.rows import fenced
+from builders.sobhard.spoilers import SPOILERS, Spoiled
 from metrics import sobhard
+from metrics.sobhard.targets import TARGETS, parse
 from tasks.sobhard.dataset import BUILTIN_SMALL
 
 TEST = split_rows("test")
@@ -30,6 +32,20 @@ def test_each_question_refuses_five_wrong_answers_by_name(row):
         score = sobhard.score(row, wrong.answer)
         assert not score.constraints[wrong.constraint].passed
         assert score.metrics["sample_pass_rate"] == 0.0
+
+
+@pytest.mark.parametrize("name", SPOILERS)
+def test_a_spoiler_leaves_the_value_as_it_was(name):
+    """Whoever takes one answer and no more has not spoiled what the next constraint starts from."""
+    for row in TEST:
+        meta = row["meta"]
+        value = parse(TARGETS[meta["categories"]["target_format"]], meta["reference"]).value
+        spoiled = Spoiled(random.Random(1), row, value, json.loads(meta["task_meta"]), json.loads(meta["checks"]))
+        if sobhard.score(row, fenced(row, meta["reference"])).constraints[name] is not None:
+            answers = SPOILERS[name](spoiled)
+            next(answers, None)
+            answers.close()
+            assert json.dumps(value) == json.dumps(parse(TARGETS[spoiled.target], meta["reference"]).value)
 
 
 def test_the_same_seed_gives_the_same_answers():
