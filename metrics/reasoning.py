@@ -20,11 +20,13 @@ class Reasoning(NamedTuple):
         answer: the text that is scored: all after the first ``</think>``, or the whole text without one.
         trace: the reasoning that was cut off, trimmed, without its tags; "" if there is none.
         unclosed: whether an opening ``<think>`` of the answer has no closing tag after it.
+        rest: what follows the answer and is not scored: a base model's next question; "" if there is none.
     """
 
     answer: str
     trace: str
     unclosed: bool
+    rest: str = ""
 
 
 def cut_reasoning(raw: str | None) -> Reasoning:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from metrics.reasoning import cut_reasoning
 from metrics.record import Record, labels_of
 from report.errors import ReportError
-from runs.folder import Run, Sample, samples
+from report.loading import scored_samples
+from runs.folder import Run, Sample
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import benchmark
 
@@ -24,11 +24,13 @@ class Shown(NamedTuple):
         labels: the question's categories (tier, family, topic...).
         messages: what was sent, (role, text) in order; a plain prompt has the role ``prompt``.
         scoring: what the answer is checked against, in the benchmark's own form.
-        text: what the model said, without its reasoning; "" for a missing answer.
+        text: the very text that is scored: what the model said, without its reasoning. "" for a missing answer; of a
+            blocked one what the server let through.
         reasoning: its reasoning, apart from the text or cut from it; "" for none.
         finish_reason: the server's reason for ending the answer; "" where it gave none.
         tokens: (prompt, completion) as the server counted them; None where it gave none.
         judgement: the judge's work in the judge's own form; empty without one.
+        rest: what the model went on with behind the text, not scored: a base model's next question; "" for nothing.
     """
 
     task: TaskName
@@ -42,6 +44,7 @@ class Shown(NamedTuple):
     finish_reason: str
     tokens: tuple[int | None, int | None]
     judgement: Mapping[str, Any]
+    rest: str = ""
 
     @property
     def name(self) -> str:
@@ -51,10 +54,19 @@ class Shown(NamedTuple):
 
 
 def failed(shown: Shown) -> bool:
-    """Whether there is a verdict, and it is not the best one: the benchmark's first metric is below 1."""
-    metric = benchmark(shown.task.benchmark).metrics[0].name
-    value = shown.record["scores"].get(metric)
-    return value is not None and value < 1
+    """Whether the answer is known to be less than right: it has no full marks in the benchmark's first metric.
+
+    The first metric is the headline (of IFBench the prompt-level loose one); of those where lower is better any value
+    above 0 is a failure. A missing answer, or one without a verdict, is no failure: nothing is known of it.
+    """
+    spec = next(spec for spec in benchmark(shown.task.benchmark).metrics if spec.unit != "balance")
+    record = shown.record
+    if record["outcome"] not in spec.outcomes or (spec.about is not None and not spec.about(record)):
+        return False
+    if spec.part is None and record["scores"].get(spec.name) is None:
+        return False
+    met, of = spec.of(record)
+    return bool(of) and (met < of if spec.higher_is_better else met > 0)
 
 
 def shown_answers(run: Run) -> Iterator[Shown]:
@@ -62,7 +74,7 @@ def shown_answers(run: Run) -> Iterator[Shown]:
 
     Raises:
         FileError: see :func:`runs.folder.samples`.
-        ReportError: a details file is of a task that this version does not have.
+        ReportError: a details file is of a task that this version does not have, or an answer of it cannot be read.
     """
     place = 0
     for name, path in run.details.items():
@@ -71,28 +83,39 @@ def shown_answers(run: Run) -> Iterator[Shown]:
             benchmark(task.benchmark)
         except TaskNameError as error:
             raise ReportError(f"{path}: {error}") from None
-        for sample in samples(path):
-            yield _shown(task, place, sample)
+        for sample in scored_samples(path):
+            try:
+                shown = _shown(task, place, sample)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+                what = f"question {sample.record.get('id')}: {type(error).__name__}: {error}"
+                raise ReportError(f"{path}: {what}; the file was changed, or is of another version") from error
+            yield shown
             place += 1
 
 
 def _shown(task: TaskName, place: int, sample: Sample) -> Shown:
     response, record = sample.response, cast(Record, sample.record)
-    cut = cut_reasoning((response.get("text") or [""])[0])
-    apart = (response.get("reasonings") or [None])[0] or ""
+    scoring = str((sample.doc.get("specific") or {}).get("scoring") or "")
+    parted = benchmark(task.benchmark).part_answer(scoring or "{}", _first(response, "text"))
     return Shown(
         task=task,
         place=place,
         record=record,
         labels=labels_of(record),
         messages=_messages(sample),
-        scoring=str((sample.doc.get("specific") or {}).get("scoring") or ""),
-        text=cut.answer,
-        reasoning="\n\n".join(filter(None, (apart, cut.trace))),
-        finish_reason=(response.get("finish_reasons") or [None])[0] or "",
+        scoring=scoring,
+        text=parted.answer,
+        reasoning="\n\n".join(filter(None, (_first(response, "reasonings"), parted.trace))),
+        finish_reason=_first(response, "finish_reasons"),
         tokens=(response.get("prompt_tokens"), response.get("completion_tokens")),
         judgement=_json_object(response.get("judgement")),
+        rest=parted.rest,
     )
+
+
+def _first(response: Mapping[str, Any], name: str) -> str:
+    """What the response has for its one text."""
+    return str((response.get(name) or [""])[0] or "")
 
 
 def _messages(sample: Sample) -> list[tuple[str, str]]:

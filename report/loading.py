@@ -11,7 +11,7 @@ from runs.folder import Run, Sample, open_runs, samples
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import answers_by_part, benchmark, parse_task
 
-__all__ = ["Answer", "Loaded", "load_runs", "spoken"]
+__all__ = ["Answer", "Loaded", "load_runs", "scored_samples", "spoken"]
 
 
 class Answer(NamedTuple):
@@ -99,10 +99,21 @@ def spoken(question: Hashable) -> str:
     return "/".join(map(str, question)) if isinstance(question, tuple) else str(question)
 
 
-def _answers(path: Path, key: Callable[[Record], Hashable]) -> Iterator[Answer]:
+def scored_samples(path: Path) -> Iterator[Sample]:
+    """Read the answers of a details file whose records hold scores, in the file's order.
+
+    Raises:
+        FileError: see :func:`runs.folder.samples`.
+        ReportError: a record holds no scores.
+    """
     for sample in samples(path):
-        if not {"scores", "labels", "outcome"} <= sample.record.keys():
+        if any(sample.record.get(name) is None for name in ("scores", "labels", "outcome")):
             raise ReportError(f"{path}: its records hold no scores")
+        yield sample
+
+
+def _answers(path: Path, key: Callable[[Record], Hashable]) -> Iterator[Answer]:
+    for sample in scored_samples(path):
         yield _answer(sample, key)
 
 

@@ -16,6 +16,7 @@ __all__ = ["Run", "Sample", "config_of", "open_run", "open_runs", "samples"]
 
 # LightEval's name of a details file: the task, then when the results were written.
 _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
+_COLUMNS: Final = ("doc", "metric", "model_response")
 
 
 class Run(NamedTuple):
@@ -146,20 +147,29 @@ def samples(path: Path) -> Iterator[Sample]:
     Raises:
         FileError: the file is none of LightEval's, or its task is none of this project's.
     """
+    for row in _rows(path):
+        doc, metric, response = (row[name] for name in _COLUMNS)
+        if not all(isinstance(value, Mapping) for value in (doc, metric or {}, response)):
+            raise FileError(f"{path} is no details file of LightEval")
+        record = (metric or {}).get("record")
+        if not isinstance(record, Mapping):
+            raise FileError(f"{path} has no records: its task is none of this project's")
+        benchmark = str(doc.get("task_name")).partition("|")[0].partition(":")[0]
+        try:
+            present = in_present_form(record, benchmark)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise FileError(f"{path}: question {record.get('id')}: a record of no version: {what}") from error
+        yield Sample(doc, present, response)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         file = pq.ParquetFile(path)
+        if not set(_COLUMNS) <= set(file.schema_arrow.names):
+            raise FileError(f"{path} is no details file of LightEval")
+        # A damaged piece behind a whole footer shows only when it is read.
+        for batch in file.iter_batches(batch_size=1_000, columns=list(_COLUMNS)):
+            yield from batch.to_pylist()
     except (OSError, pa.ArrowException) as error:
-        raise FileError(f"{path} cannot be read: {error}") from None
-    if not {"doc", "metric", "model_response"} <= set(file.schema_arrow.names):
-        raise FileError(f"{path} is no details file of LightEval")
-    for batch in file.iter_batches(batch_size=1_000, columns=["doc", "metric", "model_response"]):
-        for row in batch.to_pylist():
-            record = (row["metric"] or {}).get("record")
-            if record is None:
-                raise FileError(f"{path} has no records: its task is none of this project's")
-            benchmark = str(row["doc"]["task_name"]).partition("|")[0].partition(":")[0]
-            try:
-                yield Sample(row["doc"], in_present_form(record, benchmark), row["model_response"])
-            except (KeyError, TypeError, ValueError) as error:
-                what = f"{type(error).__name__}: {error}"
-                raise FileError(f"{path}: question {record.get('id')}: a record of no version: {what}") from error
+        raise FileError(f"{path} cannot be read: {' '.join(str(error).split())}") from None

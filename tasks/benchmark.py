@@ -9,6 +9,7 @@ from typing import Any
 
 from judges.judgement import Judgement, Judging
 from metrics.headlines import MetricSpec, Tally
+from metrics.reasoning import Reasoning, cut_reasoning
 from metrics.record import Answer, Record, Sample, Status
 from metrics.summary import Summary
 from tasks.facts import Facts
@@ -118,6 +119,7 @@ class Benchmark:
         configure: (this benchmark, options) -> the benchmark with those options taken, and what ``run.json`` says of
             them. Raises ValueError.
         judging: for answers that another model judges.
+        part_answer: (scoring key, the model's text) -> the text that is scored, and what is cut from it before.
         notes: (docs, few-shot number) -> warnings about what is going to be sent.
         unmeetable: checked row -> its id, and why no answer can meet what it asks for; no reasons where none is known.
         export: (run folder, [(doc, response)]) -> file with the answers of an ungraded run in the official form.
@@ -141,6 +143,7 @@ class Benchmark:
     options: frozenset[str] = frozenset()
     configure: "Callable[[Benchmark, Options], tuple[Benchmark, Mapping[str, Any]]] | None" = None
     judging: Judging | None = None
+    part_answer: Callable[[str, str], Reasoning] = lambda scoring, text: cut_reasoning(text)
     metrics_of: Callable[[Sequence[Record]], tuple[MetricSpec, ...]] | None = None
     groups: Mapping[str, Tally] = field(default_factory=dict)
     cluster: tuple[str, str] | None = None

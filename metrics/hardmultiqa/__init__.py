@@ -4,7 +4,7 @@ Pure and deterministic; imports neither LightEval nor torch nor numpy nor a judg
 JSON values that the judge's side has checked against answer and reference (judges/hardmultiqa/replies.py).
 """
 
-from metrics.hardmultiqa.answers import Answer, answer_text, split_answer
+from metrics.hardmultiqa.answers import Answer, answer_text, part_answer, split_answer
 from metrics.hardmultiqa.folding import fold, occurs, places
 from metrics.hardmultiqa.options_rule import decide
 from metrics.hardmultiqa.scoring import Scored, empty_verdict, score_verdict
@@ -23,6 +23,7 @@ __all__ = [
     "fold",
     "occurs",
     "parse_key",
+    "part_answer",
     "places",
     "question_options",
     "score_verdict",

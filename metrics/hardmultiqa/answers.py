@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from metrics.reasoning import cut_reasoning, has_unclosed
+from metrics.reasoning import Reasoning, cut_reasoning, has_unclosed
 
-__all__ = ["Answer", "answer_text", "split_answer"]
+__all__ = ["Answer", "answer_text", "part_answer", "split_answer"]
 
 
 class Answer(NamedTuple):
@@ -33,13 +33,32 @@ def split_answer(raw: str | None, cut: Sequence[str] = ()) -> Answer:
         raw: the generation; None counts as empty.
         cut: beginnings of the lines at which the answer is cut.
     """
-    text = cut_reasoning(raw).answer
+    parted = _part(raw, cut)
+    return Answer(parted.answer, parted.unclosed)
+
+
+def part_answer(scoring: str, raw: str | None) -> Reasoning:
+    """The answer that is judged, with the reasoning before it and the continuation behind it.
+
+    Args:
+        scoring: the question's scoring key, of which only ``cut`` is read.
+        raw: the generation.
+
+    Raises:
+        ValueError: the key is no JSON.
+    """
+    return _part(raw, json.loads(scoring).get("cut") or ())
+
+
+def _part(raw: str | None, cut: Sequence[str]) -> Reasoning:
+    parted = cut_reasoning(raw)
+    text, rest = parted.answer, ""
     if cut:
         marks = "|".join(re.escape(mark) for mark in cut)
         found = re.search(rf"^[^\S\n]*(?:{marks})", text, re.MULTILINE)
         if found:
-            text = text[: found.start()]
-    return Answer(text.strip(), has_unclosed(text))
+            text, rest = text[: found.start()], text[found.start() :]
+    return Reasoning(text.strip(), parted.trace, has_unclosed(text), rest)
 
 
 def answer_text(specific: Mapping[str, Any], raw: str | None) -> str:
@@ -49,4 +68,4 @@ def answer_text(specific: Mapping[str, Any], raw: str | None) -> str:
         specific: the document's ``specific``, of which only ``scoring`` is read.
         raw: the generation.
     """
-    return split_answer(raw, json.loads(specific["scoring"]).get("cut", ())).text
+    return part_answer(specific["scoring"], raw).answer

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from judges.hardmultiqa import judging, load_prompts
+from metrics.hardmultiqa.answers import part_answer
 from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import GROUPS, METRICS, summarise
 from tasks.benchmark import Benchmark, Options
@@ -50,4 +51,5 @@ BENCHMARK = Benchmark(
     options=frozenset({"column_map", "judge"}),
     configure=_configure,
     judging=judging(),
+    part_answer=part_answer,
 )

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics import ifbench
+from metrics.ifbench.reasoning import split_reasoning
 from metrics.ifbench.records import score, unanswered
 from metrics.ifbench.summary import GROUPS, METRICS, metrics_of, summarise
 from metrics.ifbench.unmeetable import unmeetable
+from metrics.reasoning import Reasoning
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
 from tasks.ifbench.dataset import load_dataset
@@ -40,6 +42,11 @@ def configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mappin
     }
 
 
+def _part_answer(scoring: str, text: str) -> Reasoning:
+    parted = split_reasoning(text)
+    return Reasoning(parted.answer, parted.trace, parted.unclosed)
+
+
 # Any checker set has it; a set that cannot judge it cannot be loaded.
 _PROBE = "count:numbers"
 
@@ -60,5 +67,6 @@ BENCHMARK = Benchmark(
     table_axis=("family", ("loose_acc", "strict_acc")),
     options=frozenset({"grader"}),
     configure=configure,
+    part_answer=_part_answer,
     unmeetable=unmeetable,
 )

@@ -1,8 +1,10 @@
 """IFHardBench as the runner sees it."""
 
+from metrics.ifhard.reasoning import split_reasoning
 from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import GROUPS, METRICS, summarise
 from metrics.ifhard.unmeetable import unmeetable
+from metrics.reasoning import Reasoning
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
 from tasks.ifhard.dataset import load_dataset
@@ -24,6 +26,7 @@ BENCHMARK = Benchmark(
     metrics=METRICS,
     groups=GROUPS,
     cluster=("task", "task text"),
+    part_answer=lambda scoring, text: Reasoning(*split_reasoning(text)),
     cells=("tier",),
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
     unmeetable=unmeetable,
