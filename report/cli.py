@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for add in (_compare_arguments, _gate_arguments, _power_arguments, _repeats_arguments):
+    for add in (_compare_arguments, _gate_arguments, _power_arguments, _repeats_arguments, _runs_arguments):
         command = add(commands)
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
@@ -102,6 +102,13 @@ def _repeats_arguments(commands: Any) -> argparse.ArgumentParser:
     _name_argument(repeats)
     repeats.set_defaults(command=_repeats)
     return repeats
+
+
+def _runs_arguments(commands: Any) -> argparse.ArgumentParser:
+    runs: argparse.ArgumentParser = commands.add_parser("runs", help="the runs of a folder, newest first")
+    runs.add_argument("folder", nargs="?", type=Path, default=Path("results"), metavar="DIR", help="default: results")
+    runs.set_defaults(command=_runs)
+    return runs
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -205,4 +212,12 @@ def _repeats(arguments: argparse.Namespace) -> int:
     found = check_repeats(runs[0]) if len(runs) == 1 else check_runs(runs[0], runs[1])
     title = f"repeats of {names[0]}" if len(runs) == 1 else f"{names[0]} and {names[1]}"
     _finish(arguments, check_form(names, found), list(check_lines(found, title)))
+    return Exit.DONE
+
+
+def _runs(arguments: argparse.Namespace) -> int:
+    from report.listing import list_runs, listing_form, listing_lines
+
+    found = list_runs(arguments.folder)
+    _finish(arguments, listing_form(arguments.folder, found), list(listing_lines(arguments.folder, found)))
     return Exit.DONE

@@ -1,7 +1,7 @@
 """Words comparisons as lines for a terminal."""
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Final
 
 from metrics.stats import LEVEL, Interval
@@ -152,9 +152,12 @@ def interval_words(interval: Interval | None) -> str:
     return "" if interval is None else f"[{interval.low:+.4f}, {interval.high:+.4f}]"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as lines, columns under each other, the first from the left."""
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> Iterator[str]:
+    """Rows as lines, columns under each other; those with a number in ``left`` begin, the others end in line."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for first, *rest in rows:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        yield ("  " + "  ".join([first.ljust(widths[0]), *cells])).rstrip()
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield ("  " + "  ".join(cells)).rstrip()

@@ -12,7 +12,10 @@ import pyarrow.parquet as pq
 from runs.files import FileError, read_json
 from runs.records import in_present_form
 
-__all__ = ["Run", "Sample", "config_of", "open_run", "open_runs", "samples"]
+__all__ = ["ENDED", "Run", "Sample", "config_of", "open_run", "open_runs", "read_content", "samples"]
+
+# The ``status`` of a run that has come to its table; others end before: interrupted, failed, stopped, running.
+ENDED: Final = ("complete", "incomplete", "stopped early")
 
 # LightEval's name of a details file: the task, then when the results were written.
 _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
@@ -81,23 +84,54 @@ def config_of(content: Mapping[str, Any]) -> str:
     return f"{model} [{', '.join(told)}]" if told else str(model)
 
 
+def read_content(folder: Path) -> dict[str, Any]:
+    """Read the ``run.json`` of a run folder.
+
+    Raises:
+        FileError: there is none, it cannot be read, or it is another tool's.
+    """
+    path = folder / "run.json"
+    if not path.is_file():
+        raise FileError(f"{folder} {_why_no_run(folder)}")
+    content = read_json(path)
+    settings, model = content.get("settings"), content.get("model") or {}
+    if not isinstance(settings, dict) or not isinstance(model, dict) or not (settings or "sessions" in content):
+        raise FileError(f"{folder} is no run folder of run_lighteval.py: its run.json is another tool's")
+    return content
+
+
+def _why_no_run(folder: Path) -> str:
+    if not folder.exists():
+        return "does not exist"
+    if not folder.is_dir():
+        return "is no folder; a run is named by its folder"
+    if any((folder / name).exists() for name in ("responses.jsonl", "details")):
+        return "has no run.json beside its other files: copy the whole folder"
+    runs = sum(1 for path in folder.glob("*/run.json"))
+    held = f", but holds folders that have ({runs} of them): name one" if runs else ""
+    return f"is no run folder of run_lighteval.py: it has no run.json{held}"
+
+
 def open_run(folder: Path) -> Run:
     """Find the files of a run folder and read its ``run.json``; the details files are not opened.
 
     Raises:
         FileError: the folder holds no run, or the run has no details files.
     """
-    path = folder / "run.json"
-    if not path.is_file():
-        raise FileError(f"{folder} is no run folder of run_lighteval.py: it has no run.json")
-    content = read_json(path)
+    content = read_content(folder)
     newest: dict[str, tuple[str, Path]] = {}
     for found in sorted(folder.glob("details/**/details_*.parquet")):
         named = _DETAILS.fullmatch(found.name)
         if named is not None:
             newest[named["task"]] = max(newest.get(named["task"], ("", found)), (named["stamp"], found))
     if not newest:
-        raise FileError(f"{folder} has no details files; let the run end first (--resume)")
+        status = content.get("status", "unknown")
+        why = (
+            "copy the whole folder, or write them again"
+            if status in ENDED
+            else f"it is {status}; let the run end first"
+        )
+        raise FileError(f"{folder} has no details files: {why} (python run_lighteval.py --resume {folder})")
     return Run(
         folder=folder,
         name=content.get("settings", {}).get("name") or folder.resolve().name,

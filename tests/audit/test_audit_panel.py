@@ -142,7 +142,7 @@ def test_folders_that_are_no_runs(tmp_path):
     """Said by name, exit status 2."""
     (tmp_path / "empty").mkdir()
     assert command("panel", tmp_path / "empty", "--out", tmp_path / "p.parquet") == 2
-    (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "empty" / "run.json").write_text('{"settings": {"full": true}}', encoding="utf-8")
     with pytest.raises(FileError, match="no details"):
         build_panel([tmp_path / "empty"])
     run = make_run(tmp_path, "run", [sample("k", "x", PASS)])

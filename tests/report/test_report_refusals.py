@@ -192,9 +192,9 @@ def test_folders_that_are_no_runs(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert command("compare", run, tmp_path / "empty") == 2
     assert "empty is no run folder of run_lighteval.py: it has no run.json" in capsys.readouterr().err
-    (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "empty" / "run.json").write_text('{"settings": {"full": true}}', encoding="utf-8")
     assert command("compare", run, tmp_path / "empty") == 2
-    assert "has no details files; let the run end first (--resume)" in capsys.readouterr().err
+    assert "has no details files: it is unknown; let the run end first" in capsys.readouterr().err
     foreign = make_run(tmp_path, "b", [sample("a", "x", two_graders([True, True], [True, True]))])
     assert command("compare", run, foreign) == 2
     assert "its records hold no scores" in capsys.readouterr().err
