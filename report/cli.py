@@ -1,4 +1,4 @@
-"""``python -m report compare|gate|power|repeats``: reads arguments and runs the command they name."""
+"""``python -m report COMMAND``: reads arguments and runs the command they name."""
 
 import argparse
 import sys
@@ -13,6 +13,8 @@ __all__ = ["main"]
 
 _EXAMPLES: Final = """\
 examples:
+  python -m report runs                                                 # what there is in results, newest first
+  python -m report show results/RUN --failed 5                          # why its answers failed
   python -m report compare results/BASELINE results/RUN                 # differences, with paired intervals
   python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
   python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
@@ -44,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m report",
-        description="Read finished runs: compare them, gate on them, check how steady they are.",
+        description="Read finished runs: their answers, how they compare, how steady they are.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -54,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
         )
+    _show_arguments(commands)  # a page, no numbers
     return parser
 
 
@@ -109,6 +112,28 @@ def _runs_arguments(commands: Any) -> argparse.ArgumentParser:
     runs.add_argument("folder", nargs="?", type=Path, default=Path("results"), metavar="DIR", help="default: results")
     runs.set_defaults(command=_runs)
     return runs
+
+
+def _show_arguments(commands: Any) -> argparse.ArgumentParser:
+    show: argparse.ArgumentParser = commands.add_parser("show", help="answers of a run: prompt, text, each verdict")
+    show.add_argument("run", type=Path, metavar="RUN")
+    show.add_argument(
+        "--failed", nargs="?", type=_positive, const=0, metavar="N", help="answers without full marks; the first N"
+    )
+    show.add_argument(
+        "--category",
+        action="append",
+        default=[],
+        metavar="X",
+        help="a requirement or its family, a label of the question (tier, family, topic...), a code of failure, "
+        "blocked, truncated...; KIND=X where X is of several kinds; twice: both",
+    )
+    show.add_argument("--id", action="append", default=[], metavar="ID", help="a question's id or its beginning; whole")
+    show.add_argument("--search", default="", metavar="TEXT", help="answers with this text anywhere in what is shown")
+    show.add_argument("--reasoning", action="store_true", help="unfold the reasoning")
+    show.add_argument("--whole", action="store_true", help="leave nothing out of long texts")
+    show.set_defaults(command=_show)
+    return show
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -220,4 +245,15 @@ def _runs(arguments: argparse.Namespace) -> int:
 
     found = list_runs(arguments.folder)
     _finish(arguments, listing_form(arguments.folder, found), list(listing_lines(arguments.folder, found)))
+    return Exit.DONE
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from report.selection import Wanted
+    from report.show_command import show
+    from report.showing import Manner
+
+    wanted = Wanted(arguments.failed is not None, arguments.category, arguments.id, arguments.search)
+    manner = Manner(arguments.whole, arguments.reasoning, arguments.search)
+    show(arguments.run, wanted, arguments.failed or None, manner)
     return Exit.DONE

@@ -7,7 +7,7 @@ from report_runs import ifhard_run
 
 @pytest.mark.parametrize("both", [False, True], ids=["stdout", "both streams"])
 def test_every_command(tmp_path, both):
-    """Help, a comparison, a gate that fails, a repeat check, a plan, bad usage."""
+    """Help, a comparison, a gate that fails, a repeat check, a plan, the answers, the runs, bad usage."""
     a, b = ifhard_run(tmp_path / "a", "+" * 60), ifhard_run(tmp_path / "b", "w" * 60)
     junit = tmp_path / "gate.xml"
     for expected, arguments in (
@@ -17,6 +17,8 @@ def test_every_command(tmp_path, both):
         (1, ["gate", b, "--against", a, "--max-drop", "0.02", "--junit", junit]),
         (0, ["repeats", a, b]),
         (0, ["power", "--difference", "0.1"]),
+        (0, ["show", b, "--failed"]),
+        (0, ["runs", tmp_path]),
         (2, ["compare", a]),
     ):
         status, said = run_unread("-m", "report", *arguments, both=both)
