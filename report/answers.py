@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from metrics.record import Record, labels_of
 from report.errors import ReportError
-from report.loading import scored_samples
+from report.loading import check_details, scored_samples
 from runs.folder import Run, Sample
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import benchmark
@@ -74,8 +74,10 @@ def shown_answers(run: Run) -> Iterator[Shown]:
 
     Raises:
         FileError: see :func:`runs.folder.samples`.
-        ReportError: a details file is of a task that this version does not have, or an answer of it cannot be read.
+        ReportError: a details file is missing, is of a task that this version does not have, or holds an answer that
+            cannot be read.
     """
+    check_details(run)
     place = 0
     for name, path in run.details.items():
         try:

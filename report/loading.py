@@ -7,11 +7,11 @@ from typing import NamedTuple, cast
 from metrics.reasoning import cut_reasoning
 from metrics.record import Record
 from report.errors import ReportError
-from runs.folder import Run, Sample, open_runs, samples
+from runs.folder import Run, Sample, count_samples, open_runs, samples
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import answers_by_part, benchmark, parse_task
 
-__all__ = ["Answer", "Loaded", "load_runs", "scored_samples", "spoken"]
+__all__ = ["Answer", "Loaded", "check_details", "load_runs", "scored_samples", "spoken"]
 
 
 class Answer(NamedTuple):
@@ -51,8 +51,8 @@ def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded
 
     Raises:
         FileError: see :func:`runs.folder.open_runs` and :func:`runs.folder.samples`.
-        ReportError: a run names a task that this version does not have, was stopped early by a rule, or has two answers
-            of one repeat to a question.
+        ReportError: a run names a task that this version does not have, lacks details, was stopped early by a rule, or
+            has two answers of one repeat to a question.
     """
     return [_load(run) for run in open_runs(folders, names, numbered=True)]
 
@@ -63,6 +63,7 @@ def _load(run: Run) -> Loaded:
             f"{run.folder}: stopped early by {stopped['rule']} after {stopped['after']} answers, so that it also holds "
             "the quick answers of later questions; go on with --resume --full first"
         )
+    check_details(run)
     settings = run.settings
     smoke = settings.get("max_samples") is None and not settings.get("full")
     repeats = int(settings.get("repeats", 1))
@@ -97,6 +98,29 @@ def _check_places(run: Run, task: TaskName, answers: Sequence[Answer]) -> None:
 def spoken(question: Hashable) -> str:
     """A question's name in tables and files."""
     return "/".join(map(str, question)) if isinstance(question, tuple) else str(question)
+
+
+def check_details(run: Run) -> None:
+    """Check that the details are those of the run's last table: every task's, each with all its answers.
+
+    Raises:
+        ReportError: a file is missing or, where an older one lies beside it, the newest one is.
+        FileError: a file cannot be read.
+    """
+    again = f"copy the whole folder, or write them again (python run_lighteval.py --resume {run.folder})"
+    for name, row in (run.content.get("tasks") or {}).items():
+        try:
+            task = TaskName.read(name)
+            if benchmark(task.benchmark).run_as(task) != (task,):
+                continue
+        except TaskNameError as error:
+            raise ReportError(f"{run.folder}: {error}") from None
+        path = run.details.get(name)
+        if path is None:
+            raise ReportError(f"{run.folder}: the details of {name} are missing: {again}")
+        total, held = int((row or {}).get("n_total") or 0), count_samples(path)
+        if held < total:
+            raise ReportError(f"{path} holds {held} of {total} answers: newer details are missing: {again}")
 
 
 def scored_samples(path: Path) -> Iterator[Sample]:

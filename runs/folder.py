@@ -1,5 +1,6 @@
 """Reads the folder of one run: ``run.json`` and the newest details file of each task."""
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 from runs.files import FileError, read_json
 from runs.records import in_present_form
 
-__all__ = ["ENDED", "Run", "Sample", "config_of", "open_run", "open_runs", "read_content", "samples"]
+__all__ = ["ENDED", "Run", "Sample", "config_of", "count_samples", "open_run", "open_runs", "read_content", "samples"]
 
 # The ``status`` of a run that has come to its table; others end before: interrupted, failed, stopped, running.
 ENDED: Final = ("complete", "incomplete", "stopped early")
@@ -197,13 +198,30 @@ def samples(path: Path) -> Iterator[Sample]:
         yield Sample(doc, present, response)
 
 
+def count_samples(path: Path) -> int:
+    """How many answers a details file holds, by its own word.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    with _named(path):
+        return int(pq.read_metadata(path).num_rows)
+
+
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
+    with _named(path):
         file = pq.ParquetFile(path)
         if not set(_COLUMNS) <= set(file.schema_arrow.names):
             raise FileError(f"{path} is no details file of LightEval")
         # A damaged piece behind a whole footer shows only when it is read.
         for batch in file.iter_batches(batch_size=1_000, columns=list(_COLUMNS)):
             yield from batch.to_pylist()
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors of reading a file name it."""
+    try:
+        yield
     except (OSError, pa.ArrowException) as error:
         raise FileError(f"{path} cannot be read: {' '.join(str(error).split())}") from None

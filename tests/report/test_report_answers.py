@@ -1,6 +1,7 @@
 """Answers of a run as a person reads them: the text is the scored one, nothing else is lost, nothing raises."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from answer_rows import IFBENCH, IFHARD, OPEN, PRETRAIN, SCORING, answered, judged, made_row
 from audit_runs import sample, two_graders, verdict
-from report_runs import ifhard_run, list_row, open_row, write_run
+from report_runs import command, ifhard_run, list_row, open_row, write_run
 
 from endpoints.outcome import Outcome
 from judges.judgement import Judgement
@@ -281,3 +282,25 @@ def test_sobhard_is_cut_by_the_rule_of_the_package():
     """Its scorer reads all that follows the first closing tag."""
     parted = benchmark("sobhard").part_answer("{}", "a</think>b</think>c")
     assert (parted.answer, parted.trace, parted.rest) == ("b</think>c", "a", "")
+
+
+@pytest.mark.parametrize("change", ["missing", "older"])
+def test_details_that_are_not_of_the_last_table(tmp_path, change):
+    """One part's file is gone, or an older one with fewer answers lies there: half a run never passes for the whole."""
+    rows = [open_row(1, 1), open_row(2, 1), list_row(3, 2)]
+    folder = write_run(tmp_path / "run", rows)
+    path = folder / "run.json"
+    counts = {OPEN: 2, "hardmultiqa:strict-list:alignment|0": 1, "hardmultiqa:all:alignment|0": 3}
+    content = json.loads(path.read_text("utf-8")) | {"tasks": {task: {"n_total": n} for task, n in counts.items()}}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert len(list(shown_answers(open_run(folder)))) == 3
+    of_open = open_run(folder).details[OPEN]
+    if change == "missing":
+        of_open.unlink()
+        words = f"the details of {OPEN} are missing: copy the whole folder, or write them again"
+    else:
+        pq.write_table(pa.Table.from_pylist(rows[:1]), of_open)
+        words = "holds 1 of 2 answers: newer details are missing"
+    with pytest.raises(ReportError, match=re.escape(words)):
+        list(shown_answers(open_run(folder)))
+    assert command("compare", folder, folder) == 2
