@@ -1,10 +1,10 @@
-"""The order in which questions are asked where the first of them are to speak for all."""
+"""Questions of LightEval's documents, and the order in which they are asked where the first are to speak for all."""
 
 import json
-import random
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from metrics.decision.order import even_order
 
 __all__ = ["Question", "drawn_order", "question_of"]
 
@@ -18,26 +18,14 @@ def question_of(doc: Any) -> Question:
 
 
 def drawn_order(docs: Sequence[Any], cells: Sequence[str], seed: int) -> list[Question]:
-    """The questions of documents in an order drawn at random, evenly over their cells.
-
-    Each question is as likely at any place as another, and each stretch of the order has about as large a share of
-    every cell as the whole: the j-th question drawn of a cell of n stands at ``(j + u) / n``, u being uniform in
-    [0, 1). The order depends on the seed, the ids and the cells alone.
+    """The questions of documents in an order drawn at random, evenly over their cells (:func:`even_order`).
 
     Args:
         docs: the documents, in any order, repeats included.
         cells: labels whose values make up a question's cell.
         seed: of the draw.
     """
-    groups: dict[tuple[str, ...], list[Question]] = defaultdict(list)
-    for question, labels in sorted({question_of(doc): doc.specific["labels"] for doc in docs}.items()):
-        groups[_cell(json.loads(labels), cells)].append(question)
-    generator = random.Random(seed)
-    places = []
-    for _, members in sorted(groups.items()):
-        generator.shuffle(members)
-        places += [((j + generator.random()) / len(members), question) for j, question in enumerate(members)]
-    return [question for _, question in sorted(places)]
+    return even_order({question_of(doc): _cell(json.loads(doc.specific["labels"]), cells) for doc in docs}, seed)
 
 
 def _cell(labels: Mapping[str, Any], cells: Sequence[str]) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ for 2,000 runs.
 
 import argparse
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ SEED: Final = 20_261_130
 QUESTIONS: Final = 1_260
 LEVEL: Final = 0.05
 FAILED: Final = 0.02  # of questions, where some fail
+_ROUNDING: Final = 1e-9
 
 SHARES: Final[Mapping[str, float]] = {"2%": 0.02, "10%": 0.1, "30%": 0.3, "50%": 0.5, "90%": 0.9}
 SCORES: Final[Mapping[str, Callable[[Generator, int], Floats]]] = {
@@ -83,43 +84,57 @@ class Decided(NamedTuple):
 
 def share_missed(rate: float, runs: int, seed: int, failed: float = 0.0) -> float:
     """Share of runs whose interval of the set's share leaves out the truth at some look."""
-    return sum(_share_missed(rate, generator, failed) for generator in _generators(runs, seed)) / runs
-
-
-def _share_missed(rate: float, generator: Generator, failed: float) -> bool:
-    passed = generator.random(QUESTIONS) < rate
-    lost = generator.random(QUESTIONS) < failed
-    truth, sequence = float(passed.mean()), ShareOfSet(QUESTIONS, LEVEL)
-    for value, gone in zip(passed.tolist(), lost.tolist(), strict=True):
-        sequence.add(None if gone else value)
-        low, high = sequence.interval
-        if not low <= truth <= high:
-            return True
-    return False
+    missed = 0
+    for generator in generators(runs, seed):
+        passed = generator.random(QUESTIONS) < rate
+        missed += ever_missed(ShareOfSet(QUESTIONS, LEVEL), *_with_failed(passed, generator, failed))
+    return missed / runs
 
 
 def mean_missed(draw: Callable[[Generator, int], Floats], runs: int, seed: int, failed: float = 0.0) -> float:
     """Share of runs whose interval of the set's mean leaves out the truth at some look."""
-    return sum(_mean_missed(draw, generator, failed) for generator in _generators(runs, seed)) / runs
+    missed = 0
+    for generator in generators(runs, seed):
+        scores = draw(generator, QUESTIONS)
+        missed += ever_missed(MeanOfSet(QUESTIONS, LEVEL), *_with_failed(scores, generator, failed))
+    return missed / runs
 
 
-def _mean_missed(draw: Callable[[Generator, int], Floats], generator: Generator, failed: float) -> bool:
-    scores = draw(generator, QUESTIONS)
-    lost = generator.random(QUESTIONS) < failed
-    truth, sequence = math.fsum(scores) / QUESTIONS, MeanOfSet(QUESTIONS, LEVEL)
-    for value, gone in zip(scores.tolist(), lost.tolist(), strict=True):
-        sequence.add(None if gone else value)
+def _with_failed(values: NDArray[Any], generator: Generator, failed: float) -> tuple[list[tuple[Any]], float]:
+    """What is added one by one, None for a failed question, and the set's own mean."""
+    lost = generator.random(len(values)) < failed
+    added = [(None if gone else value,) for value, gone in zip(values.tolist(), lost.tolist(), strict=True)]
+    return added, math.fsum(values) / len(values)
+
+
+def ever_missed(
+    sequence: ShareOfSet | MeanOfSet | DifferenceOfSet, added: Iterable[tuple[Any, ...]], truth: float
+) -> bool:
+    """Whether the interval leaves out the truth at some look, of a set whose questions are added one by one."""
+    for one in added:
+        sequence.add(*one)
         low, high = sequence.interval
-        if not low - 1e-9 <= truth <= high + 1e-9:
+        if not low - _ROUNDING <= truth <= high + _ROUNDING:
             return True
     return False
+
+
+def ever_decided(pairs: Iterable[tuple[float, float]]) -> tuple[bool, bool]:
+    """Whether "differs" and "B is better" are decided at some look."""
+    evidence, differs, better = PairedEvidence(LEVEL), False, False
+    for a, b in pairs:
+        evidence.add(a, b)
+        if a != b:  # a tie changes nothing
+            differs = differs or evidence.decision is not None
+            better = better or evidence.beats
+    return differs, better
 
 
 def decisions(sides: Sides, runs: int, seed: int, failed: float = 0.0) -> Decided:
     """What two models with these chances lead to."""
     found: list[tuple[float, bool, float]] = []
     naive, each = 0, 0
-    for generator in _generators(runs, seed):
+    for generator in generators(runs, seed):
         d = generator.choice([1.0, -1.0, 0.0], QUESTIONS, p=[sides.wins, sides.losses, 1 - sides.wins - sides.losses])
         lost = generator.random(QUESTIONS) < failed
         found.append(_decision(d, lost, sides))
@@ -166,7 +181,7 @@ def naive_beyond(d: Floats) -> NDArray[np.bool_]:
 def difference_missed(sides: Sides, runs: int, seed: int, each: int = 20) -> float:
     """Share of runs whose interval of the population's difference leaves out the truth, at a look each 20 answers."""
     missed = 0
-    for generator in _generators(runs, seed):
+    for generator in generators(runs, seed):
         d = generator.choice([1.0, -1.0, 0.0], QUESTIONS, p=[sides.wins, sides.losses, 1 - sides.wins - sides.losses])
         missed += any(not low <= sides.difference <= high for low, high in _intervals(d, each))
     return missed / runs
@@ -182,7 +197,7 @@ def _intervals(d: Floats, each: int) -> Iterator[tuple[float, float]]:
 
 def clusters_misled(world: World, runs: int, seed: int) -> tuple[float, float]:
     """Shares of runs of a clustered world without a difference: decided by the evidence, the set's own one missed."""
-    found = [_misled(world, generator) for generator in _generators(runs, seed)]
+    found = [_misled(world, generator) for generator in generators(runs, seed)]
     decided, missed = (sum(one) / runs for one in zip(*found, strict=True))
     return decided, missed
 
@@ -190,18 +205,12 @@ def clusters_misled(world: World, runs: int, seed: int) -> tuple[float, float]:
 def _misled(world: World, generator: Generator) -> tuple[bool, bool]:
     a, b = world.draw(generator)
     order = generator.permutation(len(a))
-    truth, evidence, of_set = float((b - a).mean()), PairedEvidence(LEVEL), DifferenceOfSet(len(a), LEVEL)
-    decided = missed = False
-    for one, other in zip(a[order].tolist(), b[order].tolist(), strict=True):
-        evidence.add(one, other)
-        of_set.add(one, other)
-        decided = decided or evidence.decision is not None
-        low, high = of_set.interval
-        missed = missed or not low - 1e-9 <= truth <= high + 1e-9
-    return decided, missed
+    pairs = list(zip(a[order].tolist(), b[order].tolist(), strict=True))
+    missed = ever_missed(DifferenceOfSet(len(a), LEVEL), pairs, float((b - a).mean()))
+    return ever_decided(pairs)[0], missed
 
 
-def _generators(runs: int, seed: int) -> Iterator[Generator]:
+def generators(runs: int, seed: int) -> Iterator[Generator]:
     """One a run, so that any run can be drawn again by itself."""
     return (np.random.default_rng([seed, run]) for run in range(runs))
 

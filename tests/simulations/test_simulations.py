@@ -1,8 +1,10 @@
 """A small share of the simulations: enough to see that what fails there fails here. The scripts give the figures."""
 
+import math
+
 import pytest
 
-from simulations import fixed_coverage, looks, rejection
+from simulations import cells, fixed_coverage, looks, rejection
 
 SEED = 20_261_130
 
@@ -92,7 +94,15 @@ def test_clusters_mislead_evidence_about_the_population_alone():
     assert missed <= 0.05
 
 
-@pytest.mark.parametrize("script", [fixed_coverage, rejection, looks])
+@pytest.mark.parametrize("world", cells.WORLDS, ids=lambda world: world.name)
+def test_an_order_that_is_even_over_cells(world):
+    """Neither run of a pair is better, and of 30 pairs four at most are wrong at any look."""
+    met = [math.fsum(size * rate for size, rate in zip(world.sizes, of, strict=True)) for of in world[2:]]
+    assert met[0] == pytest.approx(met[1])
+    assert max(cells.wrong(world, 30, SEED)) <= 4 / 30
+
+
+@pytest.mark.parametrize("script", [fixed_coverage, rejection, looks, cells])
 def test_the_scripts_run(script, monkeypatch, capsys):
     """Each prints its parts, on worlds cut to the first few."""
     for name in ("WORLDS", "CLUSTERED", "RATES", "PAIRS", "TYPES"):
