@@ -91,7 +91,10 @@ def _power_arguments(commands: Any) -> argparse.ArgumentParser:
     power: argparse.ArgumentParser = commands.add_parser("power", help="how large a run must be to show a difference")
     power.add_argument("--difference", type=_share, required=True, metavar="D", help="0.03 is 3 points")
     power.add_argument(
-        "--discordance", type=_share, default=0.3, metavar="R", help="share of questions on which the runs disagree"
+        "--discordance",
+        type=_share,
+        metavar="R",
+        help="share of questions on which the runs disagree; default: 0.3, or D if that is larger",
     )
     power.add_argument("--within", type=_share, default=1.0, metavar="W", help="share of it that repeats average out")
     power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")

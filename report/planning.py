@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from metrics.decision.power import questions_needed, repeats_needed, smallest_difference
+from metrics.decision.power import DISCORDANCE, questions_needed, repeats_needed, smallest_difference
 from report.errors import ReportError
-from report.wording import aligned, points
+from report.wording import aligned, points, seen_points
 from tasks.registry import BENCHMARK_NAMES, benchmark
 
 __all__ = ["plan", "plan_lines", "set_sizes"]
@@ -20,18 +20,28 @@ def set_sizes() -> dict[str, int]:
     }
 
 
-def plan(difference: float, discordance: float, within: float, sizes: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def plan(
+    difference: float, discordance: float | None, within: float, sizes: Sequence[tuple[str, int]]
+) -> dict[str, Any]:
     """What it takes to show a difference at 80%.
 
     Args:
         difference: the true difference that is to be found, a share.
-        discordance: the share of questions on which the runs disagree.
+        discordance: the share of questions on which the runs disagree; None for the usual one, or for as much as the
+            difference needs.
         within: the share of that disagreement which is one run disagreeing with its own repeats.
         sizes: names and numbers of questions of sets.
 
     Raises:
-        ReportError: a number out of its range.
+        ReportError: a number out of its range, or a difference that such a discordance does not allow.
     """
+    if discordance is None:
+        discordance = max(DISCORDANCE, difference)
+    if discordance < difference:
+        raise ReportError(
+            f"runs that disagree on {discordance:.1%} of the questions cannot differ by {points(difference)}: "
+            f"--discordance {difference:g} is the least that allows it"
+        )
     try:
         needed = questions_needed(difference, discordance)
         sets = {
@@ -44,6 +54,8 @@ def plan(difference: float, discordance: float, within: float, sizes: Sequence[t
         }
     except ValueError as error:
         raise ReportError(str(error)) from None
+    except OverflowError:
+        raise ReportError("the numbers given lead to others that are too large to be reckoned with") from None
     return {
         "difference": abs(difference),
         "discordance": discordance,
@@ -64,7 +76,7 @@ def plan_lines(found: dict[str, Any]) -> Iterator[str]:
     rows = [("set", "questions", "smallest difference", "repeats needed")]
     for name, one in found["sets"].items():
         repeats = "none are enough" if one["repeats"] is None else str(one["repeats"])
-        rows.append((name, str(one["questions"]), points(one["smallest_difference"]), repeats))
+        rows.append((name, str(one["questions"]), seen_points(one["smallest_difference"]), repeats))
     yield from aligned(rows)
     least = "at best, if all" if found["within"] == 1 else f"if {found['within']:.0%}"
     yield (

@@ -4,13 +4,14 @@ import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Final
 
+from metrics.decision.paired import VarianceSplit
 from metrics.stats import LEVEL, Interval
 from report.changes import Change
 from report.comparing import Comparison, Group, level_of
 from report.loading import spoken
 from runs.folder import Run
 
-__all__ = ["aligned", "comparison_lines", "interval_words", "points", "run_lines"]
+__all__ = ["aligned", "comparison_lines", "interval_words", "points", "run_lines", "seen_points"]
 
 _NAMED: Final = 8  # ids on one line
 _MOVED: Final = 10  # groups shown where none moved for sure
@@ -40,13 +41,17 @@ def comparison_lines(one: Comparison, comparisons: int) -> Iterator[str]:
     yield from _footnotes(one, comparisons)
     yield from _questions(one)
     yield from _power(one)
-    for name, split in one.splits.items():
-        share = "n/a" if split.share_within is None else f"{split.share_within:.0%}"
-        yield (
-            f"  repeats of {name}: {share} of the variance of its {one.questions.metric} is between answers to one "
-            f"question; beyond {split.repeats_enough} answers another one narrows the interval by less than 5%"
-        )
+    yield from (f"  repeats of {name}: {_split(split, one.questions.metric)}" for name, split in one.splits.items())
     yield from _groups(one.groups, comparisons)
+
+
+def _split(split: VarianceSplit, metric: str) -> str:
+    if split.share_within is None:
+        return f"every answer has the same {metric}, so that they say nothing of its variance"
+    return (
+        f"{split.share_within:.0%} of the variance of its {metric} is between answers to one question; beyond "
+        f"{split.repeats_enough} answers another one narrows the interval by less than 5%"
+    )
 
 
 def _cells(moved: Change, corrected: tuple[float, float] | None) -> tuple[str, ...]:
@@ -74,12 +79,19 @@ def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
         found = moved.found
         if found is not None and found.se and found.se_clustered and abs(found.se_clustered / found.se - 1) > _APART:
             yield f"  {moved.name} if every question stood for itself: {interval_words(found.interval)}"
+    unmoved = [moved.name for moved in one.changes if moved.found is not None and moved.found.se == 0 and _point(moved)]
+    if unmoved:
+        yield f"  {', '.join(unmoved)}: no resample differs, which leaves no doubt in the interval, not none at all"
     if max(one.pair.repeats) > 1:
         counts = " and ".join(map(str, one.pair.repeats))
         yield f"  {counts} answers a question: each question is its answers' mean, and McNemar does not apply"
     if comparisons > 1:
         yield f"  {comparisons} runs against one baseline: intervals hold together at {LEVEL:.0%}, p values are Holm's"
     yield from _bounds(one)
+
+
+def _point(moved: Change) -> bool:
+    return moved.interval is not None and moved.interval.low == moved.interval.high
 
 
 def _bounds(one: Comparison) -> Iterator[str]:
@@ -117,7 +129,7 @@ def _power(one: Comparison) -> Iterator[str]:
     how = "as observed" if observed else "usual of two models"
     yield (
         f"  the smallest difference of {one.questions.metric} that so many questions show at 80%: "
-        f"{points(one.smallest)} ({discordance:.1%} discordance, {how})"
+        f"{seen_points(one.smallest)} ({discordance:.1%} discordance, {how})"
     )
 
 
@@ -145,6 +157,11 @@ def _p(value: float) -> str:
 def points(share: float) -> str:
     """A difference of shares in points."""
     return f"{100 * share:.1f} points"
+
+
+def seen_points(share: float) -> str:
+    """The smallest difference that can be seen, in points; a formula for large numbers of questions made it."""
+    return points(share) if share <= 1 else "larger than any"
 
 
 def interval_words(interval: Interval | None) -> str:

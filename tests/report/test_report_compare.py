@@ -258,6 +258,26 @@ def test_repeats_are_averaged(tmp_path, capsys):
     assert "of the variance of its sample_pass_rate is between answers to one question" in capsys.readouterr().out
 
 
+def test_repeats_that_never_differ_split_nothing(tmp_path, capsys):
+    """There is no share of a variance of 0."""
+    runs = [ifhard_run(tmp_path / name, ["--", "--"]) for name in "ab"]
+    assert compared(tmp_path, *runs)["variance"]["a"]["share_within"] is None
+    said = capsys.readouterr().out
+    assert "repeats of a: every answer has the same sample_pass_rate, so that they say nothing of its variance" in said
+    assert "n/a of the variance" not in said
+
+
+def test_an_interval_without_doubt_says_so(tmp_path, capsys):
+    """Equal runs leave a bootstrap no spread: the point that it gives is named, where it is one."""
+    a, b = (ifhard_run(tmp_path / name, marks) for name, marks in (("a", "+w-c" * 5), ("b", "+w-c" * 4 + "++++")))
+    words = "balance_score: no resample differs, which leaves no doubt in the interval, not none at all"
+    assert compared(tmp_path, a, a)["metrics"]["balance_score"]["interval"] == [0, 0]
+    assert words in capsys.readouterr().out
+    low, high = compared(tmp_path, a, b)["metrics"]["balance_score"]["interval"]
+    assert low < high
+    assert words not in capsys.readouterr().out
+
+
 def test_unlike_numbers_of_repeats_compare(tmp_path):
     """Questions are paired, not answers."""
     a, b = ifhard_run(tmp_path / "a", "+w+w"), ifhard_run(tmp_path / "b", ["+w++", "++w+"])

@@ -34,6 +34,39 @@ def test_repeats_help_with_their_part_alone(capsys):
     assert planned(capsys, *options, "--within", 0.6)["repeats"] == {"yours": 8}
 
 
+def test_a_difference_needs_its_discordance(capsys):
+    """Runs that disagree on 30% cannot differ by 50 points; where no discordance is given it is as large as needed."""
+    assert planned(capsys, "--difference", 0.5)["discordance"] == 0.5
+    assert planned(capsys, "--difference", 0.5, "--discordance", 0.5)["questions"] == 16  # 2.8016**2 / 0.5 = 15.7
+    assert planned(capsys, "--difference", 1)["questions"] == 8  # 2.8016**2 = 7.8
+    for discordance, share in ((0.3, "30.0%"), (0, "0.0%")):
+        assert command("power", "--difference", 0.5, "--discordance", discordance) == 2
+        said = capsys.readouterr().err
+        assert f"disagree on {share} of the questions cannot differ by 50.0 points: --discordance 0.5 is" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--difference", "1e-300"),
+        ("--difference", "5e-324"),
+        ("--difference", "0.03", "--questions", "9" * 400),
+        ("--difference", "1e-200", "--questions", "1"),
+    ],
+)
+def test_numbers_beyond_all_counting(capsys, arguments):
+    """One line, no traceback."""
+    assert command("power", *arguments) == 2
+    assert "too large" in capsys.readouterr().err
+
+
+def test_one_question(capsys):
+    """It shows nothing, not a difference of 280 points."""
+    assert command("power", "--difference", 0.03, "--questions", 1) == 0
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.split()[0] == "yours")
+    assert row.split() == ["yours", "1", "larger", "than", "any", "2617"]
+
+
 def test_words(capsys):
     """All of it in a few lines."""
     assert command("power", "--difference", 0.03, "--questions", 1260, "--within", 0.5) == 0
