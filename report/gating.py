@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from metrics.stats import Interval
@@ -15,6 +15,8 @@ from report.pairing import Pair, pairs_of
 from report.wording import interval_words, points
 
 __all__ = ["Verdict", "gate", "gate_form", "write_junit"]
+
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,20 @@ def _verdict(pair: Pair, moved: Change, difference: float, ends: Interval, allow
     if moved.bounds is not None:
         words += f" (missing answers counted both ways: {moved.bounds[0]:+.4f} to {moved.bounds[1]:+.4f})"
     if not established:
-        words += f"; {moved.questions} questions would show, at 80%, a drop {points(moved.smallest)} larger than that"
+        words += f"; {_could_have_seen(moved, allowed)}"
     return Verdict(str(pair.task), moved.name, drop, interval, allowed, established, moved.smallest, words)
+
+
+def _could_have_seen(moved: Change, allowed: float) -> str:
+    """What a gate that passes could have failed on."""
+    before = moved.values[0]
+    if before is not None and moved.bounds is None:
+        room = before if moved.higher_is_better else 1 - before
+        if room <= allowed + _ROUNDING:
+            return f"from {before:.4f} no drop can be larger: such a gate never fails"
+    if moved.smallest + allowed > 1:
+        return f"{moved.questions} questions would show no drop at 80%"
+    return f"{moved.questions} questions would show, at 80%, a drop {points(moved.smallest)} larger than that"
 
 
 def gate_form(names: tuple[str, str], verdicts: Sequence[Verdict], notes: Sequence[str]) -> dict[str, Any]:

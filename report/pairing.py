@@ -110,6 +110,8 @@ def _pair(first: Loaded, second: Loaded, tasks: tuple[TaskName, TaskName], commo
     for name, held_records in zip((first.run.name, second.run.name), records, strict=True):
         if all(record["outcome"] == "unscored" for of in held_records.values() for record in of):
             raise ReportError(f"{name} has no scores of {task}: its dataset holds no references")
+    if first.run.folder.resolve() == second.run.folder.resolve():
+        told.append("both are the same folder")
     for loaded in (first, second):
         if loaded.run.status != "complete":
             told.append(f"{loaded.run.name}: the run is {loaded.run.status}, not complete")

@@ -49,6 +49,37 @@ def test_a_gain_is_no_drop(tmp_path):
     assert form["metrics"][0]["drop"] == -1
 
 
+@pytest.mark.parametrize(
+    ("marks", "metric", "drop", "words"),
+    [
+        ("w" * 100, "sample_pass_rate", 0, "from 0.0000 no drop can be larger: such a gate never fails"),
+        ("+" * 10 + "w" * 90, "sample_pass_rate", 0.1, "from 0.1000 no drop can be larger"),
+        (SURE, "sample_pass_rate", 1, "from 1.0000 no drop can be larger"),
+        ("e" * 95 + "+" * 5, "empty_share", 0.05, "from 0.9500 no drop can be larger"),
+        (SURE, "sample_pass_rate", 0.95, "100 questions would show no drop at 80%"),
+    ],
+)
+def test_a_gate_that_cannot_fail_says_so(tmp_path, capsys, marks, metric, drop, words):
+    """A mistaken bound, such as 1 for a point, is not passed in silence."""
+    baseline, run = (ifhard_run(tmp_path / name, marks) for name in "ab")
+    assert gate(tmp_path, run, baseline, "--metric", metric, drop=drop)[0] == 0
+    assert words in capsys.readouterr().out
+
+
+def test_missing_answers_leave_room_for_a_drop(tmp_path, capsys):
+    """The baseline's own value may be higher than the one that was seen."""
+    baseline, run = ifhard_run(tmp_path / "a", "w" * 60 + "?" * 40), ifhard_run(tmp_path / "b", "w" * 100)
+    assert gate(tmp_path, run, baseline)[0] == 0
+    assert "never fails" not in capsys.readouterr().out
+
+
+def test_the_same_folder_is_named(tmp_path, capsys):
+    """A gate of a run against itself passes, and is seen to."""
+    run = ifhard_run(tmp_path / "a", SURE)
+    assert gate(tmp_path, run, run)[0] == 0
+    assert "note: both are the same folder" in capsys.readouterr().out
+
+
 def test_a_metric_where_lower_is_better(tmp_path):
     """A rise of empty answers is a drop."""
     baseline, run = ifhard_run(tmp_path / "a", SURE), ifhard_run(tmp_path / "b", "e" * 50 + "+" * 50)
