@@ -9,6 +9,7 @@ from metrics.record import Record
 from report.errors import ReportError
 from report.loading import Answer, Loaded
 from report.wording import aligned
+from runs.sameness import unlike
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
@@ -28,6 +29,7 @@ class Check:
         unlike_prompts: pairs whose questions were put in other words; nothing else of them is counted.
         lost: pairs without an answer or a verdict on one side.
         only_first, only_second: answers that have no counterpart.
+        notes: what differs between the runs besides their answers.
     """
 
     pairs: int = 0
@@ -39,6 +41,7 @@ class Check:
     lost: int = 0
     only_first: int = 0
     only_second: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def add(self, first: Answer, second: Answer, score: str) -> None:
         """Hold two answers to one question against each other.
@@ -90,7 +93,13 @@ def check_runs(first: Loaded, second: Loaded) -> dict[TaskName, Check]:
     found = {}
     for task in tasks:
         ours, theirs = (_by_repeat(run.tasks[task]) for run in (first, second))
-        check = Check(only_first=len(ours.keys() - theirs.keys()), only_second=len(theirs.keys() - ours.keys()))
+        check = Check(
+            only_first=len(ours.keys() - theirs.keys()),
+            only_second=len(theirs.keys() - ours.keys()),
+            notes=[f"the runs differ in {one}" for one in unlike(first.run, second.run, task)],
+        )
+        if first.run.folder.resolve() == second.run.folder.resolve():
+            check.notes.append("both are the same folder")
         for key in sorted(ours.keys() & theirs.keys()):
             check.add(ours[key], theirs[key], _score(task))
         found[task] = check
@@ -133,6 +142,7 @@ def check_lines(found: Mapping[TaskName, Check], title: str) -> Iterator[str]:
             f"{task}, {title}: {check.unlike_answers} of {check.pairs} answers differ, {check.unlike_scores} differ in "
             f"{_score(task)}"
         )
+        yield from (f"  note: {note}" for note in check.notes)
         for count, words in (
             (check.unlike_prompts, "questions were asked in other words and are not compared"),
             (check.lost, "questions have no answer or no verdict on one side"),
@@ -178,4 +188,5 @@ def _form(check: Check) -> dict[str, Any]:
         "missing": check.lost,
         "only_first": check.only_first,
         "only_second": check.only_second,
+        "notes": check.notes,
     }

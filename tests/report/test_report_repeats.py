@@ -76,3 +76,20 @@ def test_several_graders_and_nothing_in_common(tmp_path, capsys):
     assert types["new"]["format:no_whitespace"] == {"verdicts": 1, "flipped": 0}
     assert command("repeats", runs[0], ifhard_run(tmp_path / "c", "+")) == 2
     assert "no task in common" in capsys.readouterr().err
+
+
+def test_what_differs_besides_the_answers_is_named(tmp_path, capsys):
+    """Another scorer or temperature flips verdicts too; the same folder twice never does."""
+    a = ifhard_run(tmp_path / "a", "+w")
+    warm = ifhard_run(tmp_path / "b", "+w", sampling={"temperature": 0.7})
+    scorer = ifhard_run(tmp_path / "c", "ww", datasets={"ifhard": {"scorer_version": "3-0"}})
+    for other, words in (
+        (warm, "the runs differ in sampling: temperature 0.0 and 0.7"),
+        (scorer, "the runs differ in scorer:"),
+        (a, "both are the same folder"),
+    ):
+        (note,) = checked(tmp_path, a, other)["tasks"][TASK]["notes"]
+        assert words in note
+        assert f"  note: {note}" in capsys.readouterr().out.splitlines()
+    same = ifhard_run(tmp_path / "d", "+w", sampling={"seed": 4})
+    assert checked(tmp_path, a, same)["tasks"][TASK]["notes"] == []
