@@ -78,6 +78,8 @@ def _value(text: str, kind: Kind, number: str) -> float:
         raise UsageError(f"--stop-when {text!r}: a half-width lies between 0 and 0.5 (5 points are 0.05)")
     if not 0 <= value <= 1:
         raise UsageError(f"--stop-when {text!r}: a score lies between 0 and 1 (40% is 0.4)")
+    if (kind, value) in (("above", 1), ("below", 0)):
+        raise UsageError(f"--stop-when {text!r}: no score is {kind} {value:g}, which is known without a question")
     return value
 
 

@@ -324,6 +324,8 @@ def test_a_worse_model_differs_and_does_not_beat(command, many, baseline):
         ("halfwidth=x", "between 0 and 0.5"),
         ("above=40", "40% is 0.4"),
         ("above=:sample_pass_rate", "between 0 and 1"),
+        ("above=1", "no score is above 1"),
+        ("below=0", "no score is below 0"),
         ("above=0.4:", "no metric ''"),
         ("above=0.4:nothing", "no metric 'nothing'; there are sample_pass_rate, constraint_pass_rate"),
         ("halfwidth=0.05:balance_score", "balance_score is a geometric mean over groups"),
