@@ -17,6 +17,7 @@ from tasks.configs import task_config
 from tasks.ifhard.dataset import BUILTIN, TIERS
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName
+from tasks.submission import submission_number
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
@@ -50,6 +51,7 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
             "max_tokens": GENERATION_SIZE,
             "scoring": line["meta"]["constraints"],
             "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
+            "number": submission_number(line["meta"]),
         },
     )
 

@@ -21,6 +21,7 @@ from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import render
 from tasks.sobhard.sampler import SessionDoc
+from tasks.submission import submission_number
 
 __all__ = ["GENERATION_SIZE", "STOP", "TASKS_TABLE", "make_tasks", "to_doc"]
 
@@ -52,6 +53,7 @@ def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], Histor
             "max_tokens": GENERATION_SIZE,
             "scoring": scoring_key(line),
             "labels": labels(line),
+            "number": submission_number(line["meta"]),
         },
     )
     doc.turns = history().turns(line)
