@@ -19,6 +19,7 @@ examples:
   python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
   python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
   python -m report power --difference 0.03                              # how many questions that takes
+  python -m report export results/RUN --form eee -o DIR                 # or hub, mera: forms that others read
 
 exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
 2 bad usage, no run's folder, or runs that do not compare; 130 interrupted
@@ -51,7 +52,14 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for add in (_compare_arguments, _gate_arguments, _power_arguments, _repeats_arguments, _runs_arguments):
+    for add in (
+        _compare_arguments,
+        _gate_arguments,
+        _power_arguments,
+        _repeats_arguments,
+        _runs_arguments,
+        _export_arguments,
+    ):
         command = add(commands)
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
@@ -137,6 +145,20 @@ def _show_arguments(commands: Any) -> argparse.ArgumentParser:
     show.add_argument("--whole", action="store_true", help="leave nothing out of long texts")
     show.set_defaults(command=_show)
     return show
+
+
+def _export_arguments(commands: Any) -> argparse.ArgumentParser:
+    from report.export import FORMS
+
+    export: argparse.ArgumentParser = commands.add_parser(
+        "export", help="write a run in a form that others read; nothing is sent anywhere"
+    )
+    export.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="one run; for mera one of each benchmark")
+    export.add_argument("--form", choices=FORMS, required=True, help="Hub results, Every Eval Ever, MERA")
+    export.add_argument("-o", type=Path, required=True, metavar="DIR", dest="out", help="folder for the files")
+    export.add_argument("--model-id", metavar="ORG/NAME", help="the model in eee; default: the run's name of it")
+    export.set_defaults(command=_export)
+    return export
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -259,4 +281,13 @@ def _show(arguments: argparse.Namespace) -> int:
     wanted = Wanted(arguments.failed is not None, arguments.category, arguments.id, arguments.search)
     manner = Manner(arguments.whole, arguments.reasoning, arguments.search)
     show(arguments.run, wanted, arguments.failed or None, manner)
+    return Exit.DONE
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from report.export import export_runs
+
+    made = export_runs(arguments.form, arguments.runs, arguments.out, arguments.model_id)
+    lines = [*(f"wrote {path}" for path in made["files"]), *(f"note: {note}" for note in made["notes"])]
+    _finish(arguments, made, lines)
     return Exit.DONE
