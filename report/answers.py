@@ -31,6 +31,8 @@ class Shown(NamedTuple):
         tokens: (prompt, completion) as the server counted them; None where it gave none.
         judgement: the judge's work in the judge's own form; empty without one.
         rest: what the model went on with behind the text, not scored: a base model's next question; "" for nothing.
+        raw: all of it as it came, with any reasoning that stood in it.
+        number: of the question in its dataset, by which a submission names it; None where it has none.
     """
 
     task: TaskName
@@ -45,6 +47,8 @@ class Shown(NamedTuple):
     tokens: tuple[int | None, int | None]
     judgement: Mapping[str, Any]
     rest: str = ""
+    raw: str = ""
+    number: int | None = None
 
     @property
     def name(self) -> str:
@@ -97,8 +101,9 @@ def shown_answers(run: Run) -> Iterator[Shown]:
 
 def _shown(task: TaskName, place: int, sample: Sample) -> Shown:
     response, record = sample.response, cast(Record, sample.record)
-    scoring = str((sample.doc.get("specific") or {}).get("scoring") or "")
-    parted = benchmark(task.benchmark).part_answer(scoring or "{}", _first(response, "text"))
+    specific, raw = sample.doc.get("specific") or {}, _first(response, "text")
+    scoring = str(specific.get("scoring") or "")
+    parted = benchmark(task.benchmark).part_answer(scoring or "{}", raw)
     return Shown(
         task=task,
         place=place,
@@ -112,6 +117,8 @@ def _shown(task: TaskName, place: int, sample: Sample) -> Shown:
         tokens=(response.get("prompt_tokens"), response.get("completion_tokens")),
         judgement=_json_object(response.get("judgement")),
         rest=parted.rest,
+        raw=raw,
+        number=specific.get("number"),
     )
 
 

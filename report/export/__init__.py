@@ -9,7 +9,7 @@ from report.export.files import put_all
 
 __all__ = ["FORMS", "export_runs"]
 
-FORMS: Final = ("hub",)
+FORMS: Final = ("hub", "eee")
 
 
 def export_runs(form: str, folders: Sequence[Path], out: Path, model_id: str | None = None) -> dict[str, Any]:
@@ -35,7 +35,12 @@ def export_runs(form: str, folders: Sequence[Path], out: Path, model_id: str | N
     if form != "eee" and model_id is not None:
         raise ReportError(f"--model-id is for --form eee: --form {form} names no model")
     runs = [open_run(folder) for folder in folders]
-    from report.export.hub import hub_export
+    if form == "hub":
+        from report.export.hub import hub_export
 
-    made = hub_export(runs[0])
+        made = hub_export(runs[0])
+    else:
+        from report.export.eee import eee_export
+
+        made = eee_export(runs[0], model_id)
     return {"form": form, "files": [str(path) for path in put_all(out, made)], "notes": list(made.notes)}

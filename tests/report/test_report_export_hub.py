@@ -150,7 +150,7 @@ def test_the_same_run_is_the_same_file_and_no_other_is_replaced(tmp_path, capsys
         ({"tasks": {"ifhard:all|0": {"generated_only": True, "n_total": 2}}}, "generated only"),
     ],
 )
-@pytest.mark.parametrize("form", ["hub"])
+@pytest.mark.parametrize("form", ["hub", "eee"])
 def test_a_run_without_numbers_of_its_set_is_refused(tmp_path, capsys, content, words, form):
     """One line that says why and what to do, exit status 2, no file."""
     exported(form, tmp_path / "out", run_of("ifhard", tmp_path / "run", **content), code=2)
