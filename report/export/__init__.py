@@ -9,7 +9,7 @@ from report.export.files import put_all
 
 __all__ = ["FORMS", "export_runs"]
 
-FORMS: Final = ("hub", "eee")
+FORMS: Final = ("hub", "eee", "mera")
 
 
 def export_runs(form: str, folders: Sequence[Path], out: Path, model_id: str | None = None) -> dict[str, Any]:
@@ -39,8 +39,12 @@ def export_runs(form: str, folders: Sequence[Path], out: Path, model_id: str | N
         from report.export.hub import hub_export
 
         made = hub_export(runs[0])
-    else:
+    elif form == "eee":
         from report.export.eee import eee_export
 
         made = eee_export(runs[0], model_id)
+    else:
+        from report.export.mera import mera_export
+
+        made = mera_export(runs)
     return {"form": form, "files": [str(path) for path in put_all(out, made)], "notes": list(made.notes)}
