@@ -1,7 +1,7 @@
 """Exports of real runs: Every Eval Ever's own schemas accept them, huggingface_hub reads them.
 
-The schemas come out of the wheel of ``every-eval-ever``, which is downloaded once, checked and not installed: it needs a
-later Python. Without the wheel these tests fail.
+The schemas come out of the wheel of ``every-eval-ever``, which is downloaded once, checked and not installed: it needs
+a later Python. Without the wheel these tests fail.
 """
 
 import copy
