@@ -28,7 +28,6 @@ from endpoints.window import Window, listed_window, tokenizer_window
 
 __all__ = ["Endpoint"]
 
-_PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
 _COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
 _NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
 _Send = Callable[..., Awaitable[tuple[Outcome, int] | Failure]]
@@ -266,7 +265,7 @@ class Endpoint:
         def read(reply: bytes) -> Outcome:
             return read_reply(request.kind, reply)
 
-        send = functools.partial(self._sender.send, _PATHS[request.kind], read=read, patience=patience)
+        send = functools.partial(self._sender.send, request.path, read=read, patience=patience)
         sent = await (self._ask_streamed(send, request.body()) if self._streamed else send(body=request.body()))
         if isinstance(sent, Failure):
             hint = stream_hint(sent.error)  # a refusal that ends the run has it anyway

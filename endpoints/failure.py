@@ -11,10 +11,11 @@ import openai
 
 from endpoints.errors import ErrorCode, hint_for, is_about_content, is_context_overflow, one_line, server_words
 from endpoints.outcome import Outcome
+from endpoints.reply import AbortedReplyError, BadReplyError
 from endpoints.retry import is_retried, retry_after_s
 from endpoints.template_refusals import conversation_hint, raised_in_template
 
-__all__ = ["MALFORMED", "Failure", "connection_failure", "refuses_usage", "status_failure"]
+__all__ = ["MALFORMED", "Failure", "connection_failure", "refuses_usage", "reply_failure", "status_failure"]
 
 # A redirect, a malformed request, a wrong key, model or path; a body too large (413), say, is a matter of one sample.
 _REFUSES_ALL: Final = frozenset({*range(300, 400), 400, 401, 403, 404, 405, 422})
@@ -159,3 +160,11 @@ def connection_failure(error: openai.APIConnectionError) -> Failure:
     if isinstance(cause, httpx2.RemoteProtocolError | httpx2.DecodingError):
         return Failure("bad-body", words, retried=True)
     return Failure("connection", f"connection lost: {words}", retried=True)
+
+
+def reply_failure(error: BadReplyError) -> Failure:
+    """The failure that a response with status 200 means whose body is no answer."""
+    words = str(error)
+    if is_context_overflow(HTTPStatus.BAD_REQUEST, words, None):  # gateways send such refusals with status 200
+        return Failure("context-overflow", words, retried=False)
+    return Failure("aborted" if isinstance(error, AbortedReplyError) else "bad-body", words, retried=True)

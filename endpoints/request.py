@@ -11,6 +11,7 @@ __all__ = ["KEY_VERSION", "Request"]
 # Part of every key: raise it when the meaning of a request changes, so that no old journal line is reused.
 KEY_VERSION: Final = 1
 
+_PATHS: Final = {"chat": "/chat/completions", "completion": "/completions"}
 _RESERVED: Final = frozenset({"max_tokens", "messages", "model", "n", "prompt", "stream"})
 
 
@@ -58,6 +59,11 @@ class Request:
         )
         if twice:
             raise ValueError(f"{self.task} {self.sample_id}: body fields given twice: {', '.join(sorted(twice))}")
+
+    @property
+    def path(self) -> str:
+        """The path of its kind under the API's URL."""
+        return _PATHS[self.kind]
 
     def body(self) -> dict[str, Any]:
         """The JSON object sent to the server."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from endpoints.batch_files import custom_id, is_custom_id, named_model, result_outcome
 from endpoints.errors import one_line
 from endpoints.finish import ending
 from endpoints.outcome import Outcome, storable
@@ -23,6 +24,10 @@ _OPTIONAL: Mapping[str, Any] = {
 }
 
 
+# Task, question id and repeat of a saved answer; the custom_id of a batch's result.
+_Name = tuple[str, str, int] | str
+
+
 class ResponsesError(ValueError):
     """The file of saved answers cannot be used; the message names the line."""
 
@@ -36,17 +41,25 @@ class SavedResponses:
     answer serves every subset of its benchmark and mode, since a question has the same id in all of them. If the task
     names its number of shots (``ifhard:all|2``), the answer serves that task alone.
 
+    A line may also be one of a batch's result file (:mod:`endpoints.batch_files`). One that holds a failure gives way
+    to one with an answer, so that a second try's results can stand in the same file.
+
     Args:
         path: file in JSON Lines, UTF-8.
 
     Raises:
         ResponsesError: a line is no such object, or two lines answer the same question.
+
+    Attributes:
+        path: the file.
+        models: names of the models that results of a batch say have answered.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._answers: dict[tuple[str, str, int], tuple[int, Mapping[str, Any]]] = {}
-        self._used: set[tuple[str, str, int]] = set()
+        self.models: set[str] = set()
+        self._answers: dict[_Name, tuple[int, Outcome]] = {}  # with the number of the line
+        self._used: set[_Name] = set()
         self._tasks: dict[str, None] = {}  # in the order of the file
         try:
             text = path.read_text(encoding="utf-8-sig")
@@ -62,8 +75,13 @@ class SavedResponses:
             entry = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ResponsesError(f"{where}: not JSON ({error})") from error
+        if isinstance(entry, dict) and isinstance(entry.get("custom_id"), str):
+            self._add_result(number, entry, where)
+            return
         if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("task", "id")):
-            raise ResponsesError(f'{where}: expected an object with the strings "task", "id" and "response"')
+            raise ResponsesError(
+                f'{where}: expected an object with the strings "task", "id" and "response", or a result of a batch'
+            )
         status = entry.get("status", "answered")
         if status not in ("answered", "blocked", "failed", "not_asked"):
             raise ResponsesError(f'{where}: "status" cannot be {status!r}')
@@ -77,15 +95,29 @@ class SavedResponses:
         for name, kinds in _OPTIONAL.items():
             if not isinstance(entry.get(name), kinds) or isinstance(entry.get(name), bool):
                 raise ResponsesError(f'{where}: "{name}" cannot be {entry[name]!r}')
-        key = (entry["task"], entry["id"], repeat)
-        known = self._answers.get(key)
+        self._keep((entry["task"], entry["id"], repeat), number, _outcome(entry), where)
+        self._tasks.setdefault(entry["task"])
+
+    def _add_result(self, number: int, entry: Mapping[str, Any], where: str) -> None:
+        name: str = entry["custom_id"]
+        if "url" in entry and "response" not in entry:
+            raise ResponsesError(f"{where}: this is a request of a batch; the file of its results is needed")
+        if not is_custom_id(name):
+            raise ResponsesError(f"{where}: custom_id {name!r} is none that --emit-requests writes")
+        model = named_model(entry)
+        if model is not None:
+            self.models.add(model)
+        self._keep(name, number, result_outcome(entry), where)
+
+    def _keep(self, name: _Name, number: int, outcome: Outcome, where: str) -> None:
+        known = self._answers.get(name)
         # A journal may hold a blocked reply, of an older version also a fragment, and behind it the answer.
-        if known is not None and _outcome(entry).status != "answered":
+        if known is not None and outcome.status != "answered":
             return
-        if known is not None and _outcome(known[1]).status == "answered":
-            raise ResponsesError(f"{where}: task {key[0]}, id {key[1]} was answered on line {known[0]} already")
-        self._answers[key] = (number, entry)
-        self._tasks.setdefault(key[0])
+        if known is not None and known[1].status == "answered":
+            shown = f"custom_id {name}" if isinstance(name, str) else f"task {name[0]}, id {name[1]}"
+            raise ResponsesError(f"{where}: {shown} was answered on line {known[0]} already")
+        self._answers[name] = (number, outcome)
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -95,12 +127,18 @@ class SavedResponses:
         """Number of answers that no sample has asked for so far."""
         return len(self._answers) - len(self._used)
 
+    @property
+    def origin(self) -> str:
+        """What the answers are: ``saved answers``, ``batch results``, or both."""
+        kinds = {isinstance(name, str) for name in self._answers}
+        return " and ".join(["saved answers"] * (kinds != {True}) + ["batch results"] * (True in kinds))
+
     def outcome(self, task: str, sample_id: str, repeat: int) -> Outcome:
         """The saved answer to a request.
 
         The outcome is ``not_asked`` if the file has none, ``blocked`` if its text was withheld
         (:mod:`endpoints.withheld`), and ``failed`` if its finish reason is not known to end an answer
-        (:mod:`endpoints.finish`).
+        (:mod:`endpoints.finish`), or if a batch got no answer.
         """
         plain, _, shots = task.partition("|")
         family, shots = plain.partition(":")[0], shots or "0"
@@ -111,11 +149,14 @@ class SavedResponses:
             for name in others
             if name.partition("|")[2] in ("", shots) and name.partition("|")[0].split(":")[2:] == mode
         ]
-        for name in dict.fromkeys([f"{plain}|{shots}", plain, *suitable]):
-            found = self._answers.get((name, sample_id, repeat))
+        names: list[_Name] = [
+            (name, sample_id, repeat) for name in dict.fromkeys([f"{plain}|{shots}", plain, *suitable])
+        ]
+        for name in (*names, custom_id(task, sample_id, repeat)):
+            found = self._answers.get(name)
             if found is not None:
-                self._used.add((name, sample_id, repeat))
-                return _outcome(found[1])
+                self._used.add(name)
+                return found[1]
         return Outcome.unasked(f"{self.path.name} holds no answer for this sample")
 
 

@@ -5,16 +5,15 @@ import json
 import random
 import time
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import httpx2
 import openai
 
 from endpoints.endpoint_run import Patience
-from endpoints.errors import EndpointError, is_context_overflow
-from endpoints.failure import Failure, connection_failure, status_failure
-from endpoints.reply import AbortedReplyError, BadReplyError
+from endpoints.errors import EndpointError
+from endpoints.failure import Failure, connection_failure, reply_failure, status_failure
+from endpoints.reply import BadReplyError
 from endpoints.retry import RetryPolicy
 from endpoints.transport import AiohttpTransport
 from endpoints.url import checked_url, proxy_for
@@ -174,7 +173,4 @@ class Sender:
         except openai.APIConnectionError as error:
             return connection_failure(error)
         except BadReplyError as error:
-            words = str(error)
-            if is_context_overflow(HTTPStatus.BAD_REQUEST, words, None):  # gateways send such refusals with status 200
-                return Failure("context-overflow", words, retried=False)
-            return Failure("aborted" if isinstance(error, AbortedReplyError) else "bad-body", words, retried=True)
+            return reply_failure(error)
