@@ -23,6 +23,13 @@ from runner.settings import EMBEDDED, Settings
 __all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source", "source_records"]
 
 
+_ASKED_NOTE = "null means the task's own cap; the task's stop strings are in config_tasks of the results file"
+_SAVED_NOTE = (
+    "the answers come from a file (see answers), which does not say how they were generated: "
+    "these values are those of the command line"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
     """A source of answers.
@@ -162,7 +169,7 @@ def source_records(settings: Settings, server: AnswerSource) -> dict[str, dict[s
             "seed": settings.seed,
             "max_new_tokens": settings.max_new_tokens or server.default_cap,
             "extra_body": dict(settings.extra_body),
-            "note": "null means the task's own cap; the task's stop strings are in config_tasks of the results file",
+            "note": _SAVED_NOTE if settings.responses is not None else _ASKED_NOTE,
         },
     }
 

@@ -1,24 +1,28 @@
 """Turns arguments into settings, and checks them before anything slow is imported."""
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from endpoints.defaults import BASE_URL
 from runner.console import say
 from runner.exits import Exit, UsageError
 from runner.given import fail_under_bounds, given_values, serving_file
 from runner.parser import build_parser
-from runner.places import check_places
+from runner.places import check_emitted, check_places
 from runner.reasoning import text_for_false
 from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
 from runner.stop_rule import ORDER_SEED, read_rule
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import BENCHMARK_NAMES, benchmark, smoke_samples
+
+if TYPE_CHECKING:
+    from runner.unsent import Unsent
 
 __all__ = ["main", "read_arguments"]
 
@@ -35,6 +39,9 @@ _SERVER_ONLY = (
     "chat_template_kwargs",
     "extra_body",
 )
+# What of it is about sending, and what makes no sense where nothing is sent.
+_SENDING = ("base_url", "headers", "concurrency", "shuffle_seed")
+_RUNS = ("resume", "show_prompt", "stop_when", "serve", "fail_under")
 # They are for the judge's server as well.
 _OF_BOTH = ("no_model_check", "request_timeout", "stream")
 # Settings that only some benchmarks read, by the option these declare.
@@ -79,7 +86,16 @@ def main(argv: Sequence[str]) -> int:
         from runner.run import execute
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    return execute(settings, run_dir=run_dir, show_prompt=arguments.show_prompt, command=list(argv))
+    return execute(settings, run_dir=run_dir, instead=_instead(arguments, settings, argv), command=list(argv))
+
+
+def _instead(arguments: argparse.Namespace, settings: Settings, argv: Sequence[str]) -> "Unsent | None":
+    """What is done with the requests instead of sending them; None to send them."""
+    from runner.unsent import show_prompts, write_batch
+
+    if arguments.emit_requests is not None:
+        return functools.partial(write_batch, settings=settings, path=Path(arguments.emit_requests), command=argv)
+    return None if arguments.show_prompt is None else functools.partial(show_prompts, count=arguments.show_prompt)
 
 
 def _check_letters(argv: Sequence[str]) -> None:
@@ -122,6 +138,9 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
         UsageError, TaskNameError: an argument is wrong or contradicts another; the message says which.
     """
     given = given_values(arguments)
+    emits = arguments.emit_requests is not None
+    if emits:
+        _check_emission(arguments)
     if arguments.resume is not None:
         run_dir = Path(arguments.resume)
         recorded = _recorded(run_dir)
@@ -129,7 +148,7 @@ def read_arguments(arguments: argparse.Namespace) -> tuple[Settings, Path | None
             given["fail_under"] = fail_under_bounds(arguments.fail_under, recorded.tasks)
         settings, warnings = _resumed(given, recorded, run_dir)
         return settings, run_dir, warnings
-    settings, warnings = _new(given, without_model=arguments.show_prompt is not None)
+    settings, warnings = _new(given, without_model=arguments.show_prompt is not None, emits=emits)
     return settings, None, warnings
 
 
@@ -150,12 +169,27 @@ def _resumed(given: dict[str, Any], recorded: Settings, run_dir: Path) -> tuple[
     return merge_resumed(recorded, given, run_dir, smoke), warnings
 
 
-def _new(given: dict[str, Any], *, without_model: bool) -> tuple[Settings, list[str]]:
+def _check_emission(arguments: argparse.Namespace) -> None:
+    """Check that nothing beside ``--emit-requests`` asks for a run.
+
+    Raises:
+        UsageError: something does, or no model is named.
+    """
+    for name in _RUNS:
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--emit-requests writes requests and runs nothing: drop {option_of(name)}")
+    if arguments.model in (None, EMBEDDED):
+        raise UsageError("--emit-requests needs --model NAME: what the batch's service calls the model")
+    check_emitted(Path(arguments.emit_requests))
+
+
+def _new(given: dict[str, Any], *, without_model: bool, emits: bool) -> tuple[Settings, list[str]]:
     """Settings of a new run, and warnings.
 
     Args:
         given: what was given.
         without_model: whether nothing is asked, so that no model need be named.
+        emits: whether the requests are written instead of sent.
     """
     if "tasks" not in given:
         raise UsageError('--task is needed, for example --task "ifhard:all|0" (--list-tasks shows all)')
@@ -183,8 +217,12 @@ def _new(given: dict[str, Any], *, without_model: bool) -> tuple[Settings, list[
         raise UsageError("the embedded model always answers greedily; drop --temperature and --seed")
     if given["model"] == EMBEDDED and given.get("extra_body"):
         raise UsageError("the embedded model's server knows no further fields; drop --extra-body")
-    if "responses" in given:
+    if emits:
+        unused = [option_of(name) for name in (*_SENDING, *_OF_BOTH) if name in given]
+        warnings += [f"no request is sent: {', '.join(unused)} changes nothing"] if unused else []
+    if "responses" in given and not emits:
         warnings += _unused_warnings(given, given["responses"], given["tasks"])
+    if "responses" in given or emits:
         given["base_url"] = None
     elif given["model"] != EMBEDDED:
         given.setdefault("base_url", BASE_URL)

@@ -32,7 +32,7 @@ def given_values(arguments: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"{option_of(name)} is empty")
     if not values.get("name", "x").isprintable() or not values.get("name", "x").strip():
         raise UsageError("--name has to be one line of visible characters")
-    for name in ("resume", "show_prompt", "list_tasks", "dry_run"):
+    for name in ("resume", "show_prompt", "list_tasks", "dry_run", "emit_requests"):
         values.pop(name, None)
     if values.get("full") is False:
         del values["full"]

@@ -179,7 +179,14 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"requests in flight (default {CONCURRENCY}; embedded {EmbeddedServer.concurrency})",
     )
-    model.add_argument("--responses", metavar="FILE.jsonl", help="score saved answers, no model at all")
+    model.add_argument(
+        "--responses", metavar="FILE.jsonl", help="score saved answers or a batch's results, no model at all"
+    )
+    model.add_argument(
+        "--emit-requests",
+        metavar="FILE",
+        help="write the requests for a batch API or vLLM's run-batch and exit; needs no server",
+    )
     sampling = parser.add_argument_group("generation")
     sampling.add_argument(
         "--max-new-tokens",

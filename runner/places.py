@@ -8,7 +8,7 @@ from runner.settings import Settings
 from tasks.benchmark import DatasetError
 from tasks.registry import benchmark
 
-__all__ = ["check_places"]
+__all__ = ["check_emitted", "check_places"]
 
 
 def check_places(settings: Settings, *, resumed: bool) -> None:
@@ -38,6 +38,20 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
         names = list(dict.fromkeys(name for bench in benches for name in bench.datasets))
         if settings.dataset not in names and not Path(settings.dataset).exists():
             raise DatasetError(f"--dataset {settings.dataset}: no such file or folder; names: {', '.join(names)}")
+
+
+def check_emitted(path: Path) -> None:
+    """Check that requests can be written to a file that is not there yet.
+
+    Raises:
+        UsageError: they cannot; an existing file may hold what was paid for, and is never replaced.
+    """
+    if os.path.lexists(path):
+        raise UsageError(f"--emit-requests {path}: it is there already; remove it or name another file")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--emit-requests {path}: there is no folder {path.parent}")
+    if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+        raise UsageError(f"--emit-requests {path}: {path.absolute().parent} cannot be written to")
 
 
 def _check_output(folder: Path) -> None:

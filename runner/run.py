@@ -19,7 +19,7 @@ from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.window import USUAL
 from runner.access import model_access
 from runner.answer_source import AnswerSource, answers_sha256, lost_source, open_source, source_records
-from runner.console import command_name, say, show
+from runner.console import command_name, say
 from runner.data import configure, dataset_records, load_data
 from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
@@ -29,6 +29,7 @@ from runner.reasoning import ReasoningWatch
 from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
 from runner.signals import sigterm_like_ctrl_c
+from runner.unsent import Unsent
 from tasks.benchmark import Benchmark, DatasetError, DatasetHandle
 from tasks.registry import benchmark
 
@@ -40,19 +41,19 @@ if TYPE_CHECKING:
 __all__ = ["execute"]
 
 
-def execute(settings: Settings, *, run_dir: Path | None, show_prompt: int | None, command: Sequence[str]) -> int:
+def execute(settings: Settings, *, run_dir: Path | None, instead: Unsent | None = None, command: Sequence[str]) -> int:
     """Run, and turn whatever happens into an exit status.
 
     Args:
         settings: complete settings.
         run_dir: folder of the run to go on with; None makes a new one.
-        show_prompt: print that many prompts a task instead of running.
+        instead: what is done with the requests instead of sending them; None to send them.
         command: the command line, for the record.
     """
     run = _Run(settings, run_dir, list(command))
     with sigterm_like_ctrl_c() as terminated:
         try:
-            return run.show_prompts(show_prompt) if show_prompt is not None else run.score()
+            return run.score() if instead is None else run.make_requests(instead)
         except (UsageError, ResponsesError) as error:
             return run.stop("failed", Exit.USAGE, f"error: {error}")
         except (EndpointError, DatasetError) as error:
@@ -83,6 +84,7 @@ class _Run:
             self.recorded = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
         self.file: RunFile | None = None
         self.lock: TextIO | None = None
+        self.answers: dict[str, Any] | None = None  # what run.json says of saved answers
         self.answered_any = False
         self.configured: dict[str, dict[str, Any]] = {}
         names = dict.fromkeys(task.benchmark for task in settings.tasks)
@@ -110,28 +112,21 @@ class _Run:
                 say(f"go on with: {command_name()} --resume {self.run_dir}")
         return exit_status
 
-    def show_prompts(self, count: int) -> int:
-        """Print the first prompts of each task as the model would get them; needs no server."""
+    def make_requests(self, instead: Unsent) -> int:
+        """Make the run's requests for another use than sending them; needs no server."""
         handles = self._data()
         cap = EmbeddedServer.max_new_tokens if self.settings.model == EMBEDDED else None
         model = self._model(AnswerSource("none", "none", self.settings.model, default_cap=cap), None)
-        run = self._pipeline(handles, model, Path(self.settings.output_dir))
-        shown = dict.fromkeys(map(str, run.tasks), 0)
-        for doc in run.docs:
-            shown[doc.task_name] += 1
-            if shown[doc.task_name] <= count:
-                request = model.request(doc)
-                stops = f", stop at {list(doc.stop_sequences)}" if doc.stop_sequences else ""
-                size = f"at most {request.max_tokens} new tokens{stops}"
-                show(f"=== {doc.task_name}, id {request.sample_id}, {size}\n")
-                for message in request.messages or ({"role": "prompt", "content": request.prompt or ""},):
-                    show(f"[{message['role']}]\n{message['content']}\n")
+        docs = self._pipeline(handles, model, Path(self.settings.output_dir)).docs
+        self._notes(docs)
+        instead(model, docs)
         return Exit.COMPLETE
 
     def score(self) -> int:
         """Generate, score, write the run folder, print the table."""
         if self.settings.responses is not None:
-            SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
+            saved = SavedResponses(Path(self.settings.responses))  # a bad file is named before a folder is made
+            self.answers = {"from": saved.origin, "models": sorted(saved.models)}
         else:
             model_access(self.settings)  # likewise a header without a value
         handles = self._data()
@@ -259,7 +254,7 @@ class _Run:
         if self.recorded.get("answers_sha256", answers) != answers:
             raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")
         self.file = RunFile.start(self.run_dir, settings, self.command)
-        self.file.content["answers_sha256"] = answers
+        self.file.content |= {"answers_sha256": answers, "answers": self.answers}
         self.file.content["options"] = self.configured
         self.file.content["stopped"] = None if settings.past_stop else self.recorded.get("stopped")
         self.file.content["datasets"] = dataset_records(handles, self.benchmarks)
