@@ -105,6 +105,9 @@ class Benchmark:
         load_dataset: request -> handle; raises DatasetError.
         score: (sample, answer, judgement or None) -> record; may raise on a scorer's bug.
         unanswered: (sample, outcome, error) -> record of a sample without a scored answer.
+        sample_of: (checked row, task) -> what scoring needs to know of it; None for a row that the task does not ask.
+        check_scoring: reads a sample's ``scoring`` as strictly as rows are read; raises ValueError where another
+            version left one that scoring would misread.
         summarise: records of one task -> summary.
         metrics: what the summary's headlines are; the first is also the live pass rate.
         metrics_of: (records) -> the metrics of these very records, where they can be more than ``metrics``.
@@ -134,6 +137,8 @@ class Benchmark:
     load_dataset: Callable[[DatasetRequest], DatasetHandle]
     score: Callable[[Sample, Answer, Judgement | None], Record]
     unanswered: Callable[[Sample, Status, str], Record]
+    sample_of: Callable[[Mapping[str, Any], TaskName], Sample | None]
+    check_scoring: Callable[[str], object]
     summarise: Callable[[Sequence[Record]], Summary]
     metrics: tuple[MetricSpec, ...]
     table_axis: tuple[str, tuple[str, ...]]

@@ -25,6 +25,7 @@ from metrics.verdict import Verdict
 __all__ = [
     "MAIN",
     "NOT_GRADABLE",
+    "check_scoring",
     "first_tag_name",
     "instruction_level",
     "prompt_level",
@@ -70,6 +71,21 @@ def scoring_key(row: Mapping[str, Any]) -> str:
         for name, given in zip(row["instruction_id_list"], kwargs, strict=True)
     ]
     return json.dumps({"prompt": row["prompt"], "constraints": constraints}, ensure_ascii=False)
+
+
+def check_scoring(scoring: str) -> None:
+    """Read a text of scoring_key as strictly as the row that it was made of.
+
+    Raises:
+        ArgumentsError: an unknown instruction, or arguments that it does not take.
+        ValueError: the text has another form.
+    """
+    try:
+        question = _question(scoring)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"the scoring key has another form: {type(error).__name__}: {error}") from None
+    for name, arguments in question.constraints:
+        check_kwargs(name, arguments)
 
 
 def prompt_level(grader: str) -> str:

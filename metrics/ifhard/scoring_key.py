@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from metrics.ifhard.params import ParamsError
 from metrics.ifhard.verification import check_params
 
-__all__ = ["Constraint", "check_row", "parse_constraints", "scoring_key"]
+__all__ = ["Constraint", "check_row", "check_scoring", "parse_constraints", "scoring_key"]
 
 
 class Constraint(NamedTuple):
@@ -67,11 +67,20 @@ def check_row(row: Mapping[str, Any]) -> list[Constraint]:
     """
     row_id = _row_id(row)
     try:
-        constraints = parse_constraints(scoring_key(row))
-        for constraint in constraints:
-            check_params(constraint.category, constraint.params)
+        return check_scoring(scoring_key(row))
     except ParamsError as error:
         raise error.within(row=row_id) from None
+
+
+def check_scoring(value: str | Sequence[Any]) -> list[Constraint]:
+    """Read ``meta.constraints`` and check every parameter.
+
+    Raises:
+        ParamsError: the key has no meaning in the contract; the message names category and parameter.
+    """
+    constraints = parse_constraints(value)
+    for constraint in constraints:
+        check_params(constraint.category, constraint.params)
     return constraints
 
 

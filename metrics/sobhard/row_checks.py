@@ -1,6 +1,7 @@
 """Refusing a broken row when a dataset is loaded, with the row and the field named (SOBHard contract, section 1)."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -8,11 +9,11 @@ from typing import Any, Final, NamedTuple
 
 from metrics.row_error import RowError
 from metrics.sobhard.question import FAMILIES, Question
-from metrics.sobhard.rows import field, question_of, row_id
+from metrics.sobhard.rows import SCORING_FIELDS, field, question_of, row_id
 from metrics.sobhard.rules import RULES
 from metrics.sobhard.schemas import KINDS as SCHEMA_KINDS
 
-__all__ = ["DIFFICULTIES", "NEEDS", "RULE_PARAMS", "Need", "check_row"]
+__all__ = ["DIFFICULTIES", "NEEDS", "RULE_PARAMS", "Need", "check_row", "check_scoring"]
 
 DIFFICULTIES: Final = ("easy", "medium", "hard")
 _OPS: Final = ("set", "delete", "insert")
@@ -86,6 +87,27 @@ def check_row(row: Mapping[str, Any]) -> Question | None:
     except RowError as error:
         raise error.within(row_id(row)) from None
     return question
+
+
+def check_scoring(scoring: str) -> Question | None:
+    """Read a rows.scoring_key as strictly as the row that it was made of.
+
+    Returns:
+        As :func:`check_row`.
+
+    Raises:
+        RowError: it has another form, or says what no row may say.
+    """
+    try:
+        key = json.loads(scoring)
+        names = {path: path.rpartition(".")[2] for path in SCORING_FIELDS}
+        row = {path: key.pop(name) for path, name in names.items()}
+        row["meta.categories.difficulty"] = key.pop("cell").partition("/")[2]
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise RowError(f"the scoring key has another form: {type(error).__name__}: {error}") from None
+    if key:
+        raise RowError(f"the scoring key has another form: {', '.join(sorted(key))}")
+    return check_row(row)
 
 
 def _check_categories(row: Mapping[str, Any], question: Question) -> None:

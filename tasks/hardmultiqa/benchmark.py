@@ -8,10 +8,11 @@ from typing import Any
 from judges.hardmultiqa import judging, load_prompts
 from metrics.hardmultiqa.answers import part_answer
 from metrics.hardmultiqa.records import score, unanswered
+from metrics.hardmultiqa.scoring_key import parse_key
 from metrics.hardmultiqa.summary import GROUPS, METRICS, summarise
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
-from tasks.hardmultiqa.dataset import SHOTS, load_dataset
+from tasks.hardmultiqa.dataset import SHOTS, load_dataset, sample_of
 from tasks.hardmultiqa.names import ALIASES, MODES, SUBSETS, TYPES
 
 __all__ = ["BENCHMARK"]
@@ -41,6 +42,8 @@ BENCHMARK = Benchmark(
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,
+    sample_of=sample_of,
+    check_scoring=parse_key,
     summarise=summarise,
     metrics=METRICS,
     groups=GROUPS,

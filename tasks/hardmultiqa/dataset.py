@@ -3,21 +3,34 @@
 The official rows stay in the user's cache: their authors ask that they are not published again.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from metrics.record import Sample
 from tasks.hardmultiqa.columns import find_columns
 from tasks.hardmultiqa.names import MODES, SUBSETS, TYPES
-from tasks.hardmultiqa.prompts import answer_text, completion_prompt
+from tasks.hardmultiqa.prompts import CUT, answer_text, completion_prompt
 from tasks.hardmultiqa.rows import check_lists, read_question
 from tasks.loading import DatasetLoader, Splits
+from tasks.names import TaskName
 from tasks.rows import Row, read_rows
 
-__all__ = ["BUILTIN", "SHOTS", "HardMultiQALoader", "demonstrations", "load_dataset"]
+__all__ = ["BUILTIN", "SHOTS", "HardMultiQALoader", "demonstrations", "load_dataset", "sample_of"]
 
 SHOTS: Final = 5  # demonstrations of each type in the official few-shot split
+
+
+def sample_of(line: Row, task: TaskName) -> Sample | None:
+    """What scoring needs to know of a checked row; None for a row of another type."""
+    question = read_question(line)
+    if task.subset not in ("all", question.kind):
+        return None
+    labels = {"type": question.kind, "topic": question.topic}
+    scoring = question.scoring(CUT if task.mode == "pretrain" else ())
+    return Sample(question.id, 0, scoring, json.dumps(labels, ensure_ascii=False, sort_keys=True))
 
 
 class HardMultiQALoader(DatasetLoader):

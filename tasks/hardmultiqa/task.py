@@ -5,7 +5,6 @@ the sample set that this project ships; ``make_tasks`` makes a table over any ch
 """
 
 import functools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +18,10 @@ from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
-from tasks.hardmultiqa.dataset import BUILTIN, demonstrations
+from tasks.hardmultiqa.dataset import BUILTIN, demonstrations, sample_of
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
 from tasks.hardmultiqa.names import MODES, SUBSETS
-from tasks.hardmultiqa.prompts import CUT, STOP, answer_text, completion_prompt
+from tasks.hardmultiqa.prompts import STOP, answer_text, completion_prompt
 from tasks.hardmultiqa.rows import read_question
 from tasks.names import TaskName
 
@@ -50,11 +49,11 @@ def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> 
         shots: demonstrations by type. LightEval's own few-shot pool stays empty: see ``document.py``.
     """
     task = TaskName.read(task_name)
-    question = read_question(line)
-    if line.get("__few_shots") or task.subset not in ("all", question.kind):
+    sample = None if line.get("__few_shots") else sample_of(line, task)
+    if sample is None:
         return None
+    question = read_question(line)
     pretrain = task.mode == "pretrain"
-    labels = {"type": question.kind, "topic": question.topic}
     return DemonstratedDoc(
         question=question.text,
         demonstrations=shots[question.kind],
@@ -62,12 +61,9 @@ def to_doc(line: dict[str, Any], task_name: str, shots: Mapping[str, Pairs]) -> 
         choices=[answer_text(question.kind, question.reference)],
         gold_index=0,
         specific={
-            "id": question.id,
-            "repeat": 0,
+            **sample._asdict(),
             "kind": "completion" if pretrain else "chat",
             "max_tokens": GENERATION_SIZE["pretrain" if pretrain else "alignment"],
-            "scoring": question.scoring(CUT if pretrain else ()),
-            "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
         },
     )
 

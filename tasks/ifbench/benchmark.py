@@ -7,13 +7,13 @@ from typing import Any
 
 from metrics import ifbench
 from metrics.ifbench.reasoning import split_reasoning
-from metrics.ifbench.records import score, unanswered
+from metrics.ifbench.records import check_scoring, score, unanswered
 from metrics.ifbench.summary import GROUPS, METRICS, metrics_of, summarise
 from metrics.ifbench.unmeetable import unmeetable
 from metrics.reasoning import Reasoning
 from tasks.benchmark import Benchmark, Options
 from tasks.facts import read_facts
-from tasks.ifbench.dataset import load_dataset
+from tasks.ifbench.dataset import load_dataset, sample_of
 
 __all__ = ["BENCHMARK", "configure"]
 
@@ -60,6 +60,8 @@ BENCHMARK = Benchmark(
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,
+    sample_of=sample_of,
+    check_scoring=check_scoring,
     summarise=summarise,
     metrics=METRICS,
     metrics_of=metrics_of,

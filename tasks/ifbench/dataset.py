@@ -7,17 +7,26 @@ from typing import Any, Final
 
 from metrics.ifbench import ArgumentsError, ResourceError, check_kwargs, check_resources
 from metrics.ifbench.records import scoring_key
+from metrics.record import Sample
 from metrics.row_error import RowError
 from tasks.benchmark import DatasetError, DatasetHandle
 from tasks.loading import DatasetLoader, Splits
+from tasks.names import TaskName
 from tasks.rows import Row, check_storable, text_at, value_at
 
-__all__ = ["BUILTIN", "OFFICIAL_ROWS_SHA256", "IFBenchLoader", "load_dataset", "rows_sha256"]
+__all__ = ["BUILTIN", "OFFICIAL_ROWS_SHA256", "IFBenchLoader", "load_dataset", "rows_sha256", "sample_of"]
 
 # Over the 300 rows of data/IFBench_test.jsonl in allenai/IFBench at commit db69a6f (2026-08-19), see rows_sha256.
 OFFICIAL_ROWS_SHA256: Final = "7a4786d86ecbedfdf01d4c34934bdc237b7cda69408f3676174a8e1c42d2b2d3"
 _SAME_NOTE: Final = "the official rows (allenai/IFBench at db69a6f, 2026-08-19)"
 _OTHER_NOTE: Final = "the rows differ from those of allenai/IFBench at db69a6f (2026-08-19)"
+
+
+def sample_of(line: Row, task: TaskName | None = None) -> Sample:
+    """What scoring needs to know of a checked row, whose arguments may be a list or JSON text; every task asks it."""
+    ids = list(line["instruction_id_list"])
+    labels = json.dumps({"instructions": ", ".join(ids), "n_instructions": len(ids)}, sort_keys=True)
+    return Sample(line["key"], 0, scoring_key(line), labels)
 
 
 class IFBenchLoader(DatasetLoader):

@@ -3,18 +3,17 @@
 ``lighteval ... "ifbench:all|0" --custom-tasks tasks.ifbench.task`` finds TASKS_TABLE here.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from metrics.ifbench.records import score, scoring_key, unanswered
+from metrics.ifbench.records import score, unanswered
 from metrics.ifbench.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
-from tasks.ifbench.dataset import BUILTIN
+from tasks.ifbench.dataset import BUILTIN, sample_of
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
@@ -31,19 +30,12 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc:
         line: row of a checked dataset folder, the arguments as a list of objects or as JSON text.
         task_name: ``ifbench:all``.
     """
-    ids = list(line["instruction_id_list"])
+    sample = sample_of(line)
     return Doc(
         query=line["prompt"],
         choices=[""],
         gold_index=0,
-        specific={
-            "id": line["key"],
-            "repeat": 0,
-            "kind": "chat",
-            "max_tokens": GENERATION_SIZE,
-            "scoring": scoring_key(line),
-            "labels": json.dumps({"instructions": ", ".join(ids), "n_instructions": len(ids)}, sort_keys=True),
-        },
+        specific={**sample._asdict(), "kind": "chat", "max_tokens": GENERATION_SIZE},
     )
 
 

@@ -2,12 +2,13 @@
 
 from metrics.ifhard.reasoning import split_reasoning
 from metrics.ifhard.records import score, unanswered
+from metrics.ifhard.scoring_key import check_scoring
 from metrics.ifhard.summary import GROUPS, METRICS, summarise
 from metrics.ifhard.unmeetable import unmeetable
 from metrics.reasoning import Reasoning
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
-from tasks.ifhard.dataset import load_dataset
+from tasks.ifhard.dataset import load_dataset, sample_of
 
 __all__ = ["BENCHMARK"]
 
@@ -22,6 +23,8 @@ BENCHMARK = Benchmark(
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,
+    sample_of=sample_of,
+    check_scoring=check_scoring,
     summarise=summarise,
     metrics=METRICS,
     groups=GROUPS,

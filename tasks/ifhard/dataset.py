@@ -2,19 +2,32 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from metrics.ifhard import ParamsError, check_params
 from metrics.ifhard.scoring_key import parse_constraints, scoring_key
+from metrics.record import Sample
 from metrics.row_error import RowError
 from tasks.ifhard.prompts import render
 from tasks.loading import DatasetLoader, Splits
+from tasks.names import TaskName
 from tasks.rows import Row, text_at, value_at
 
-__all__ = ["BUILTIN", "TIERS", "IFHardLoader", "load_dataset"]
+__all__ = ["BUILTIN", "TIERS", "IFHardLoader", "load_dataset", "sample_of"]
 
 TIERS: Final = ("easy", "medium", "hard", "expert")
+
+
+def sample_of(line: Mapping[str, Any], task: TaskName) -> Sample | None:
+    """What scoring needs to know of a checked row; None for a row of another tier."""
+    categories = line["meta"]["categories"]
+    if task.subset not in ("all", categories["tier"]):
+        return None
+    # Questions of one text of the bank move together.
+    labels = {**categories, "task": line["inputs"]["question"]}
+    words = json.dumps(labels, ensure_ascii=False, sort_keys=True)
+    return Sample(line["meta"]["base_id"], 0, line["meta"]["constraints"], words)
 
 
 class IFHardLoader(DatasetLoader):

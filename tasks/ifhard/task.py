@@ -3,7 +3,7 @@
 ``lighteval ... "ifhard:all|0" --custom-tasks tasks.ifhard.task`` finds TASKS_TABLE here.
 """
 
-import json
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
-from tasks.ifhard.dataset import BUILTIN, TIERS
+from tasks.ifhard.dataset import BUILTIN, TIERS, sample_of
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName
 from tasks.submission import submission_number
@@ -34,23 +34,18 @@ def to_doc(line: dict[str, Any], task_name: str) -> Doc | None:
         line: row of a checked dataset folder.
         task_name: ``ifhard:all`` or ``ifhard:<tier>``; few-shot rows are kept whatever their tier.
     """
-    subset = TaskName.read(task_name).subset
-    categories = line["meta"]["categories"]
-    # Questions of one text of the bank move together.
-    labels = {**categories, "task": line["inputs"]["question"]}
-    if subset != "all" and not line.get("__few_shots") and categories["tier"] != subset:
+    task = TaskName.read(task_name)
+    sample = sample_of(line, dataclasses.replace(task, subset="all") if line.get("__few_shots") else task)
+    if sample is None:
         return None
     return Doc(
         query=render(line),
         choices=[line.get("outputs") or ""],
         gold_index=0,
         specific={
-            "id": line["meta"]["base_id"],
-            "repeat": 0,
+            **sample._asdict(),
             "kind": "chat",
             "max_tokens": GENERATION_SIZE,
-            "scoring": line["meta"]["constraints"],
-            "labels": json.dumps(labels, ensure_ascii=False, sort_keys=True),
             "number": submission_number(line["meta"]),
         },
     )

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from metrics.sobhard.records import score, unanswered
+from metrics.sobhard.row_checks import check_scoring
 from metrics.sobhard.summary import GROUPS, METRICS, summarise
 from metrics.sobhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
 from tasks.facts import read_facts
-from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset
+from tasks.sobhard.dataset import MOST_TURNS, SUBSETS, load_dataset, sample_of
 from tasks.sobhard.export import export_answers
 
 __all__ = ["BENCHMARK"]
@@ -30,6 +31,8 @@ BENCHMARK = Benchmark(
     load_dataset=load_dataset,
     score=score,
     unanswered=unanswered,
+    sample_of=sample_of,
+    check_scoring=check_scoring,
     summarise=summarise,
     metrics=METRICS,
     groups=GROUPS,

@@ -5,18 +5,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from metrics.record import Sample
 from metrics.row_error import RowError
 from metrics.sobhard import check_row, is_blanked
 from metrics.sobhard.question import FAMILIES
 from metrics.sobhard.row_checks import DIFFICULTIES
-from metrics.sobhard.rows import row_id
+from metrics.sobhard.rows import labels, row_id, scoring_key
 from tasks.benchmark import DatasetError
 from tasks.loading import DatasetLoader, Splits
+from tasks.names import TaskName
 from tasks.rows import Row, check_rows, read_rows, text_at, value_at
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import BLOCKS, render
 
-__all__ = ["BUILTIN_SMALL", "MOST_TURNS", "SUBSETS", "SOBHardLoader", "belongs", "load_dataset", "read_history"]
+__all__ = ["BUILTIN_SMALL", "MOST_TURNS", "SUBSETS", "SOBHardLoader", "load_dataset", "read_history", "sample_of"]
 
 MOST_TURNS: Final = 8  # the official bound on replayed turns, and the highest offered
 SUBSETS: Final = ("all", *FAMILIES, *DIFFICULTIES)
@@ -36,7 +38,12 @@ _BLANKED_NOTE: Final = (
 )
 
 
-def belongs(row: Mapping[str, Any], subset: str) -> bool:
+def sample_of(line: Row, task: TaskName) -> Sample | None:
+    """What scoring needs to know of a checked row; None for a row of another subset."""
+    return Sample(row_id(line), 0, scoring_key(line), labels(line)) if _belongs(line, task.subset) else None
+
+
+def _belongs(row: Mapping[str, Any], subset: str) -> bool:
     """Whether a row is asked in ``all``, a family or a difficulty."""
     categories = row["meta"]["categories"]
     return subset == "all" or subset in (categories["family"], categories["difficulty"])
@@ -110,7 +117,7 @@ class SOBHardLoader(DatasetLoader):
         graded = not is_blanked(rows[0])
         counted = SUBSETS if graded else SUBSETS[:1]
         return {
-            "questions": _Questions((f"sobhard:{s}", sum(belongs(row, s) for row in rows)) for s in counted),
+            "questions": _Questions((f"sobhard:{s}", sum(_belongs(row, s) for row in rows)) for s in counted),
             # The number behind the bar is a bound on replayed turns: any may be asked for, whatever there is to replay.
             "shots": MOST_TURNS,
             "shots_always": True,

@@ -13,11 +13,10 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 
 from metrics.lighteval import record_metric
 from metrics.sobhard.records import score, unanswered
-from metrics.sobhard.rows import labels, row_id, scoring_key
 from metrics.sobhard.summary import METRICS, summarise
 from tasks.configs import task_config
 from tasks.names import TaskName
-from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, belongs, read_history
+from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, read_history, sample_of
 from tasks.sobhard.history import History
 from tasks.sobhard.prompts import render
 from tasks.sobhard.sampler import SessionDoc
@@ -40,19 +39,17 @@ def to_doc(line: Mapping[str, Any], task_name: str, history: Callable[[], Histor
         history: gives the conversations of the row's dataset.
     """
     # LightEval's pool of examples: these documents bring their own turns, so it stays empty.
-    if line.get("__few_shots") or not belongs(line, TaskName.read(task_name).subset):
+    sample = None if line.get("__few_shots") else sample_of(line, TaskName.read(task_name))
+    if sample is None:
         return None
     doc = SessionDoc(
         query=render(line),
         choices=[""],
         gold_index=0,
         specific={
-            "id": row_id(line),
-            "repeat": 0,
+            **sample._asdict(),
             "kind": "chat",
             "max_tokens": GENERATION_SIZE,
-            "scoring": scoring_key(line),
-            "labels": labels(line),
             "number": submission_number(line["meta"]),
         },
     )

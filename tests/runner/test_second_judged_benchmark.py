@@ -139,6 +139,8 @@ def both(tmp_path, monkeypatch, command):
         load_dataset=load_dataset,
         score=score,
         unanswered=unanswered,
+        sample_of=lambda line, task: Sample(line["id"], 0, "{}", "{}"),
+        check_scoring=json.loads,
         summarise=summarise,
         metrics=METRICS,
         table_axis=("judging", ("calls",)),
