@@ -1,8 +1,8 @@
 """What a judge is asked, what it replies, what is made of the replies, and what a judged benchmark brings along."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 from judges.reply_watch import ReplyWatch
@@ -99,6 +99,16 @@ class Judgement:
         """One line of JSON, as the details file keeps it."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Judgement":
+        """The judgement that :meth:`to_json` wrote; fields that its version did not have yet have their defaults.
+
+        Raises:
+            TypeError: it has no status.
+        """
+        found = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+        return cls(**{**found, "replies": tuple(found.get("replies", ()))})
+
 
 @dataclass(frozen=True, slots=True)
 class Judging:
@@ -108,8 +118,11 @@ class Judging:
         default_model: name of the judge unless the user names another one.
         judge: (sample, answer, ask) -> judgement; never raises for any text or reply.
         identity: one phrase that says which prompts are used; scores by others do not compare.
+        read_again: (sample, answer, replies) -> the judgement of replies that are at hand, in the order in which they
+            came, by the present reading; nobody is asked. None: what was read then stands.
     """
 
     default_model: str
     judge: Callable[[Sample, Answer, Ask], Awaitable[Judgement]]
     identity: str
+    read_again: Callable[[Sample, Answer, Sequence[JudgeReply]], Judgement] | None = None

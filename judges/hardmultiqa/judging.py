@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from endpoints.reasoning_marks import mark_of as mark_of_reasoning
@@ -17,7 +17,7 @@ from metrics.hardmultiqa import Key, empty_verdict, parse_key, score_verdict, sp
 from metrics.reasons import nouns
 from metrics.record import Answer, Sample
 
-__all__ = ["ATTEMPTS", "DEFAULT_MODEL", "judge", "judging"]
+__all__ = ["ATTEMPTS", "DEFAULT_MODEL", "judge", "judging", "read_again"]
 
 DEFAULT_MODEL: Final = "Qwen/Qwen3.5-35B-A3B"
 ATTEMPTS: Final = 3
@@ -33,7 +33,8 @@ def judging(prompts: PromptSet | None = None) -> Judging:
         prompts: what the judge reads; None takes this project's own.
     """
     chosen = prompts or builtin_prompts()
-    return Judging(DEFAULT_MODEL, functools.partial(judge, prompts=chosen), chosen.identity)
+    asking, reading = functools.partial(judge, prompts=chosen), functools.partial(read_again, prompts=chosen)
+    return Judging(DEFAULT_MODEL, asking, chosen.identity, reading)
 
 
 async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet | None = None) -> Judgement:
@@ -57,8 +58,7 @@ async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet |
     key = parse_key(sample.scoring)
     answer = split_answer(given.text, key.cut).text
     if not answer:
-        verdict = empty_verdict(key)
-        return Judgement("judged", verdict, reason=f"empty answer: {score_verdict(key, verdict).reason}")
+        return _empty(key)
     prompts = prompts or builtin_prompts()
     replies: list[JudgeReply] = []
     problem = ""
@@ -73,6 +73,47 @@ async def judge(sample: Sample, given: Answer, ask: Ask, *, prompts: PromptSet |
             return _judgement("judged", verdict, score_verdict(key, verdict).reason, "", replies)
         if not replies[-1].kept:
             break
+    return _unreadable(problem, replies)
+
+
+def read_again(
+    sample: Sample, given: Answer, replies: Sequence[JudgeReply], *, prompts: PromptSet | None = None
+) -> Judgement:
+    """The judgement of replies that are at hand: of the first that can be read; nobody is asked.
+
+    Args:
+        sample, given: as for :func:`judge`.
+        replies: to this answer, in the order in which they came.
+        prompts: by which they were asked for; None for this project's own.
+
+    Raises:
+        RowError: the scoring key cannot be read.
+    """
+    key = parse_key(sample.scoring)
+    answer = split_answer(given.text, key.cut).text
+    if not answer:
+        return _empty(key)
+    structured = key.type != "open" or (prompts or builtin_prompts()).open_json is not None
+    mark = mark_of(key, answer) if needs_mark(answer) else None
+    problem = ""
+    for number, reply in enumerate(replies, start=1):
+        try:
+            verdict = _read(key, answer, reply, mark, structured=structured)
+        except UnreadableReply as error:
+            problem = str(error)
+        else:
+            return _judgement("judged", verdict, score_verdict(key, verdict).reason, "", list(replies[:number]))
+    if not replies:
+        return Judgement("failed", error="there is no reply of the judge")
+    return _unreadable(problem, list(replies))
+
+
+def _empty(key: Key) -> Judgement:
+    verdict = empty_verdict(key)
+    return Judgement("judged", verdict, reason=f"empty answer: {score_verdict(key, verdict).reason}")
+
+
+def _unreadable(problem: str, replies: list[JudgeReply]) -> Judgement:
     what = f"no readable verdict in {nouns(len(replies), 'attempt')}; the last: {problem}"
     return _judgement("unjudged", {}, "", what, replies)
 
