@@ -5,6 +5,7 @@ and ``response`` are among them, a journal can be used as a file of saved answer
 """
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,16 @@ from endpoints.errors import ERROR_CODES
 from endpoints.outcome import Outcome, storable
 from endpoints.request import Request
 
-__all__ = ["FIELDS", "STATUSES", "JournalError", "JournalLine", "read_journal", "records", "to_line"]
+__all__ = [
+    "FIELDS",
+    "STATUSES",
+    "JournalError",
+    "JournalLine",
+    "read_journal",
+    "read_whole_lines",
+    "records",
+    "to_line",
+]
 
 
 class JournalError(Exception):
@@ -157,10 +167,26 @@ def read_journal(path: Path) -> list[JournalLine]:
     An incomplete last line is left out.
 
     Raises:
+        JournalError: see :func:`read_whole_lines`.
+    """
+    return read_whole_lines(path)[0]
+
+
+def read_whole_lines(path: Path) -> tuple[list[JournalLine], int]:
+    """Read a journal as :func:`read_journal` does.
+
+    Returns:
+        Its records, and the number of bytes of an incomplete last line; 0 if there is none.
+
+    Raises:
         JournalError: there is no such file, or a line is no record; the message gives its number.
     """
     try:
         with path.open("rb") as file:
-            return [record for record, _, _ in records(file, path)]
+            found, end = [], 0
+            for record, behind, _ in records(file, path):
+                found.append(record)
+                end = behind
+            return found, file.seek(0, os.SEEK_END) - end
     except OSError as error:
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -113,8 +113,12 @@ def _why_no_run(folder: Path) -> str:
     return f"is no run folder of run_lighteval.py: it has no run.json{held}"
 
 
-def open_run(folder: Path) -> Run:
+def open_run(folder: Path, *, ended: bool = True) -> Run:
     """Find the files of a run folder and read its ``run.json``; the details files are not opened.
+
+    Args:
+        folder: the run's folder.
+        ended: whether a run without details files, as one that has not ended is, is refused.
 
     Raises:
         FileError: the folder holds no run, or the run has no details files.
@@ -125,7 +129,7 @@ def open_run(folder: Path) -> Run:
         named = _DETAILS.fullmatch(found.name)
         if named is not None:
             newest[named["task"]] = max(newest.get(named["task"], ("", found)), (named["stamp"], found))
-    if not newest:
+    if ended and not newest:
         status = content.get("status", "unknown")
         why = (
             "copy the whole folder, or write them again"
