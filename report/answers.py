@@ -1,14 +1,14 @@
 """Answers of a run as a person reads them: what was asked, what was said, what was found, and why."""
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from metrics.record import Record, labels_of
-from report.errors import ReportError
-from report.loading import check_details, scored_samples
+from report.loading import check_details, each_sample
 from runs.folder import Run, Sample
-from tasks.names import TaskName, TaskNameError
+from tasks.names import TaskName
 from tasks.registry import benchmark
 
 __all__ = ["Shown", "failed", "shown_answers"]
@@ -77,26 +77,11 @@ def shown_answers(run: Run) -> Iterator[Shown]:
     """Read every answer that the details files hold, in their order.
 
     Raises:
-        FileError: see :func:`runs.folder.samples`.
-        ReportError: a details file is missing, is of a task that this version does not have, or holds an answer that
-            cannot be read.
+        FileError, ReportError: see :func:`report.loading.check_details` and :func:`report.loading.each_sample`.
     """
     check_details(run)
-    place = 0
-    for name, path in run.details.items():
-        try:
-            task = TaskName.read(name)
-            benchmark(task.benchmark)
-        except TaskNameError as error:
-            raise ReportError(f"{path}: {error}") from None
-        for sample in scored_samples(path):
-            try:
-                shown = _shown(task, place, sample)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
-                what = f"question {sample.record.get('id')}: {type(error).__name__}: {error}"
-                raise ReportError(f"{path}: {what}; the file was changed, or is of another version") from error
-            yield shown
-            place += 1
+    places = itertools.count()
+    return each_sample(run, lambda task, sample: _shown(task, next(places), sample))
 
 
 def _shown(task: TaskName, place: int, sample: Sample) -> Shown:

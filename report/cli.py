@@ -20,6 +20,7 @@ examples:
   python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
   python -m report power --difference 0.03                              # how many questions that takes
   python -m report export results/RUN --form eee -o DIR                 # or hub, mera: forms that others read
+  python -m report rescore results/RUN                                  # its answers by the present scorers
 
 exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
 2 bad usage, no run's folder, or runs that do not compare; 130 interrupted
@@ -59,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         _repeats_arguments,
         _runs_arguments,
         _export_arguments,
+        _rescore_arguments,
     ):
         command = add(commands)
         command.add_argument(
@@ -159,6 +161,15 @@ def _export_arguments(commands: Any) -> argparse.ArgumentParser:
     export.add_argument("--model-id", metavar="ORG/NAME", help="the model in eee; default: the run's name of it")
     export.set_defaults(command=_export)
     return export
+
+
+def _rescore_arguments(commands: Any) -> argparse.ArgumentParser:
+    again: argparse.ArgumentParser = commands.add_parser(
+        "rescore", help="a run's answers by the present scorers: which verdicts change, how far the headlines move"
+    )
+    again.add_argument("run", type=Path, metavar="RUN", help="its folder; nothing is written into it")
+    again.set_defaults(command=_rescore)
+    return again
 
 
 def _common_argument(parser: argparse.ArgumentParser) -> None:
@@ -290,4 +301,13 @@ def _export(arguments: argparse.Namespace) -> int:
     made = export_runs(arguments.form, arguments.runs, arguments.out, arguments.model_id)
     lines = [*(f"wrote {path}" for path in made["files"]), *(f"note: {note}" for note in made["notes"])]
     _finish(arguments, made, lines)
+    return Exit.DONE
+
+
+def _rescore(arguments: argparse.Namespace) -> int:
+    from report.rescore_forms import rescored_form, rescored_lines
+    from report.rescoring import rescore
+
+    found = rescore(arguments.run)
+    _finish(arguments, rescored_form(found), list(rescored_lines(found)))
     return Exit.DONE

@@ -14,7 +14,7 @@ from report.errors import ReportError
 from report.loading import spoken
 from runs.files import write_json
 
-__all__ = ["comparison_form", "write_form"]
+__all__ = ["change_form", "comparison_form", "ends_form", "write_form"]
 
 
 def comparison_form(runs: Sequence[str], found: Sequence[Sequence[Comparison]]) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _against(baseline: str, name: str, found: Sequence[Comparison]) -> dict[str,
         before = f"{one.pair.task} " if len(found) > 1 else ""
         form["common"] += len(one.pair.questions)
         for moved in one.changes:
-            form["metrics"][before + moved.name] = _change(moved, one.p_holm.get(moved.name))
+            form["metrics"][before + moved.name] = change_form(moved, one.p_holm.get(moved.name))
         for kind in ("won", "lost", "tied", "missing"):
             ids = [before + spoken(question) for question in getattr(one.questions, kind)]
             counts[kind] = counts.get(kind, 0) + len(ids)
@@ -65,27 +65,29 @@ def _against(baseline: str, name: str, found: Sequence[Comparison]) -> dict[str,
     return form
 
 
-def _change(moved: Change, p_holm: tuple[float, float] | None) -> dict[str, Any]:
+def change_form(moved: Change, p_holm: tuple[float, float] | None = None) -> dict[str, Any]:
+    """How far one metric moved; ``p_holm`` as in a comparison."""
     found = moved.found
     form: dict[str, Any] = {
         "values": list(moved.values),
         "difference": None if found is None else found.value,
-        "interval": None if found is None else _ends(found.interval),
-        "interval_clustered": None if found is None else _ends(found.interval_clustered),
+        "interval": None if found is None else ends_form(found.interval),
+        "interval_clustered": None if found is None else ends_form(found.interval_clustered),
         "p_mid": moved.p_mid,
         "p_exact": moved.p_exact,
         "higher_is_better": moved.higher_is_better,
         "questions": moved.questions,
         "method": moved.method,
         "bounds": None if moved.bounds is None else list(moved.bounds),
-        "interval_at_bounds": _ends(moved.outer),
+        "interval_at_bounds": ends_form(moved.outer),
     }
     if p_holm is not None:
         form["p_mid_holm"], form["p_exact_holm"] = p_holm
     return form
 
 
-def _ends(interval: Interval | None) -> list[float] | None:
+def ends_form(interval: Interval | None) -> list[float] | None:
+    """An interval's ends; None for none."""
     return None if interval is None else [interval.low, interval.high]
 
 

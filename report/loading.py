@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from metrics.reasoning import cut_reasoning
 from metrics.record import Record
@@ -11,7 +11,9 @@ from runs.folder import Run, Sample, count_samples, open_runs, samples
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import answers_by_part, benchmark, parse_task
 
-__all__ = ["Answer", "Loaded", "check_details", "load_runs", "scored_samples", "spoken"]
+__all__ = ["Answer", "Loaded", "asked_tasks", "check_details", "each_sample", "load_runs", "scored_samples", "spoken"]
+
+T = TypeVar("T")
 
 
 class Answer(NamedTuple):
@@ -64,16 +66,8 @@ def _load(run: Run) -> Loaded:
             "the quick answers of later questions; go on with --resume --full first"
         )
     check_details(run)
-    settings = run.settings
-    smoke = settings.get("max_samples") is None and not settings.get("full")
-    repeats = int(settings.get("repeats", 1))
-    try:
-        asked = [parse_task(name) for name in settings.get("tasks") or run.details]
-    except TaskNameError as error:
-        raise ReportError(f"{run.folder}: {error}") from None
     tasks = {}
-    for task in asked:
-        sizes = answers_by_part(task, smoke, repeats)
+    for task, sizes in asked_tasks(run).items():
         # A part without a question in the run's dataset was not run.
         held = {part: size for part, size in sizes.items() if str(part) in run.details}
         if not held:
@@ -84,6 +78,22 @@ def _load(run: Run) -> Loaded:
         ]
         _check_places(run, task, tasks[task])
     return Loaded(run, tasks)
+
+
+def asked_tasks(run: Run) -> dict[TaskName, dict[TaskName, int | None]]:
+    """The tasks that were asked for, each with those that it was run as and how many of their first answers are its.
+
+    Raises:
+        ReportError: the run names a task that this version does not have.
+    """
+    settings = run.settings
+    smoke = settings.get("max_samples") is None and not settings.get("full")
+    repeats = int(settings.get("repeats", 1))
+    try:
+        asked = [parse_task(name) for name in settings.get("tasks") or run.details]
+    except TaskNameError as error:
+        raise ReportError(f"{run.folder}: {error}") from None
+    return {task: answers_by_part(task, smoke, repeats) for task in asked}
 
 
 def _check_places(run: Run, task: TaskName, answers: Sequence[Answer]) -> None:
@@ -134,6 +144,32 @@ def scored_samples(path: Path) -> Iterator[Sample]:
         if any(sample.record.get(name) is None for name in ("scores", "labels", "outcome")):
             raise ReportError(f"{path}: its records hold no scores")
         yield sample
+
+
+def each_sample(run: Run, make: Callable[[TaskName, Sample], T]) -> Iterator[T]:
+    """What is made of every answer that the details files hold, in their order.
+
+    Args:
+        run: the run.
+        make: (task, sample) -> what is wanted of it.
+
+    Raises:
+        FileError: see :func:`runs.folder.samples`.
+        ReportError: a details file is of a task that this version does not have, or an answer of it cannot be read.
+    """
+    for name, path in run.details.items():
+        try:
+            task = TaskName.read(name)
+            benchmark(task.benchmark)
+        except TaskNameError as error:
+            raise ReportError(f"{path}: {error}") from None
+        for sample in scored_samples(path):
+            try:
+                made = make(task, sample)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+                what = f"question {sample.record.get('id')}: {type(error).__name__}: {error}"
+                raise ReportError(f"{path}: {what}; the file was changed, or is of another version") from error
+            yield made
 
 
 def _answers(path: Path, key: Callable[[Record], Hashable]) -> Iterator[Answer]:

@@ -12,7 +12,7 @@ from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
-__all__ = ["Pair", "pairs_of"]
+__all__ = ["Pair", "clusters_of", "pairs_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _pair(first: Loaded, second: Loaded, tasks: tuple[TaskName, TaskName], commo
         names=(first.run.name, second.run.name),
         questions=questions,
         records=(records[0], records[1]),
-        clusters=_clusters(bench, questions, records),
+        clusters=clusters_of(bench, questions, records),
         notes=told,
     )
 
@@ -138,9 +138,10 @@ def _by_question(answers: Sequence[Answer]) -> dict[Hashable, list[Answer]]:
     return dict(found)
 
 
-def _clusters(
+def clusters_of(
     bench: Benchmark, questions: Sequence[Hashable], records: Sequence[dict[Hashable, list[Record]]]
 ) -> list[Hashable] | None:
+    """For each question what it moves together with, by a label of its records; None where no two questions do."""
     if bench.cluster is None:
         return None
     label, found = bench.cluster[0], []

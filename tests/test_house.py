@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "endpoints": set(),
     "runs": {"metrics", "endpoints"},
     "audit": {"metrics", "endpoints", "runs"},
-    "report": {"tasks", "metrics", "endpoints", "runs"},
+    "report": {"tasks", "judges", "metrics", "endpoints", "runs"},
     "builders": {"tasks", "metrics"},
     "simulations": {"metrics"},
 }
