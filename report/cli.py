@@ -1,4 +1,4 @@
-"""``python -m report COMMAND``: reads arguments and runs the command they name."""
+"""``python -m report COMMAND``: reads arguments; ``commands.py`` does what they name."""
 
 import argparse
 import sys
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from report import commands
 from report.errors import Exit, ReportError
 from runs.files import FileError
 
@@ -52,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    parsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
     for add in (
         _compare_arguments,
         _gate_arguments,
@@ -62,25 +63,25 @@ def _parser() -> argparse.ArgumentParser:
         _export_arguments,
         _rescore_arguments,
     ):
-        command = add(commands)
+        command = add(parsers)
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
         )
-    _show_arguments(commands)  # a page, no numbers
+    _show_arguments(parsers)  # a page, no numbers
     return parser
 
 
-def _compare_arguments(commands: Any) -> argparse.ArgumentParser:
-    compare: argparse.ArgumentParser = commands.add_parser("compare", help="runs over the same questions: what differs")
+def _compare_arguments(parsers: Any) -> argparse.ArgumentParser:
+    compare: argparse.ArgumentParser = parsers.add_parser("compare", help="runs over the same questions: what differs")
     compare.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the baseline, then one run or more")
     _common_argument(compare)
     _name_argument(compare)
-    compare.set_defaults(command=_compare)
+    compare.set_defaults(command=commands.compare_command)
     return compare
 
 
-def _gate_arguments(commands: Any) -> argparse.ArgumentParser:
-    gate: argparse.ArgumentParser = commands.add_parser(
+def _gate_arguments(parsers: Any) -> argparse.ArgumentParser:
+    gate: argparse.ArgumentParser = parsers.add_parser(
         "gate", help="fail when a run is worse than its baseline for sure"
     )
     gate.add_argument("run", type=Path, metavar="RUN")
@@ -93,12 +94,12 @@ def _gate_arguments(commands: Any) -> argparse.ArgumentParser:
     )
     gate.add_argument("--junit", type=Path, metavar="FILE", help="write what CI servers show")
     _common_argument(gate)
-    gate.set_defaults(command=_gate)
+    gate.set_defaults(command=commands.gate_command)
     return gate
 
 
-def _power_arguments(commands: Any) -> argparse.ArgumentParser:
-    power: argparse.ArgumentParser = commands.add_parser("power", help="how large a run must be to show a difference")
+def _power_arguments(parsers: Any) -> argparse.ArgumentParser:
+    power: argparse.ArgumentParser = parsers.add_parser("power", help="how large a run must be to show a difference")
     power.add_argument("--difference", type=_share, required=True, metavar="D", help="0.03 is 3 points")
     power.add_argument(
         "--discordance",
@@ -108,27 +109,27 @@ def _power_arguments(commands: Any) -> argparse.ArgumentParser:
     )
     power.add_argument("--within", type=_share, default=1.0, metavar="W", help="share of it that repeats average out")
     power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")
-    power.set_defaults(command=_power)
+    power.set_defaults(command=commands.power_command)
     return power
 
 
-def _repeats_arguments(commands: Any) -> argparse.ArgumentParser:
-    repeats: argparse.ArgumentParser = commands.add_parser("repeats", help="how many answers and verdicts differ")
+def _repeats_arguments(parsers: Any) -> argparse.ArgumentParser:
+    repeats: argparse.ArgumentParser = parsers.add_parser("repeats", help="how many answers and verdicts differ")
     repeats.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="two runs, or one that has --repeats")
     _name_argument(repeats)
-    repeats.set_defaults(command=_repeats)
+    repeats.set_defaults(command=commands.repeats_command)
     return repeats
 
 
-def _runs_arguments(commands: Any) -> argparse.ArgumentParser:
-    runs: argparse.ArgumentParser = commands.add_parser("runs", help="the runs of a folder, newest first")
+def _runs_arguments(parsers: Any) -> argparse.ArgumentParser:
+    runs: argparse.ArgumentParser = parsers.add_parser("runs", help="the runs of a folder, newest first")
     runs.add_argument("folder", nargs="?", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-    runs.set_defaults(command=_runs)
+    runs.set_defaults(command=commands.runs_command)
     return runs
 
 
-def _show_arguments(commands: Any) -> argparse.ArgumentParser:
-    show: argparse.ArgumentParser = commands.add_parser("show", help="answers of a run: prompt, text, each verdict")
+def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
+    show: argparse.ArgumentParser = parsers.add_parser("show", help="answers of a run: prompt, text, each verdict")
     show.add_argument("run", type=Path, metavar="RUN")
     show.add_argument(
         "--failed", nargs="?", type=_positive, const=0, metavar="N", help="answers without full marks; the first N"
@@ -145,30 +146,30 @@ def _show_arguments(commands: Any) -> argparse.ArgumentParser:
     show.add_argument("--search", default="", metavar="TEXT", help="answers with this text anywhere in what is shown")
     show.add_argument("--reasoning", action="store_true", help="unfold the reasoning")
     show.add_argument("--whole", action="store_true", help="leave nothing out of long texts")
-    show.set_defaults(command=_show)
+    show.set_defaults(command=commands.show_command)
     return show
 
 
-def _export_arguments(commands: Any) -> argparse.ArgumentParser:
+def _export_arguments(parsers: Any) -> argparse.ArgumentParser:
     from report.export import FORMS
 
-    export: argparse.ArgumentParser = commands.add_parser(
+    export: argparse.ArgumentParser = parsers.add_parser(
         "export", help="write a run in a form that others read; nothing is sent anywhere"
     )
     export.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="one run; for mera one of each benchmark")
     export.add_argument("--form", choices=FORMS, required=True, help="Hub results, Every Eval Ever, MERA")
     export.add_argument("-o", type=Path, required=True, metavar="DIR", dest="out", help="folder for the files")
     export.add_argument("--model-id", metavar="ORG/NAME", help="the model in eee; default: the run's name of it")
-    export.set_defaults(command=_export)
+    export.set_defaults(command=commands.export_command)
     return export
 
 
-def _rescore_arguments(commands: Any) -> argparse.ArgumentParser:
-    again: argparse.ArgumentParser = commands.add_parser(
+def _rescore_arguments(parsers: Any) -> argparse.ArgumentParser:
+    again: argparse.ArgumentParser = parsers.add_parser(
         "rescore", help="a run's answers by the present scorers: which verdicts change, how far the headlines move"
     )
     again.add_argument("run", type=Path, metavar="RUN", help="its folder; nothing is written into it")
-    again.set_defaults(command=_rescore)
+    again.set_defaults(command=commands.rescore_command)
     return again
 
 
@@ -204,110 +205,3 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of questions")
     return int(text)
-
-
-def _finish(arguments: argparse.Namespace, form: Any, lines: Sequence[str]) -> None:
-    """Print the words, and write the JSON where it was asked for."""
-    from report.forms import write_form
-
-    if arguments.json is not None:
-        write_form(form, arguments.json)
-    if arguments.json != "-":
-        sys.stdout.write("".join(line + "\n" for line in lines))
-
-
-def _compare(arguments: argparse.Namespace) -> int:
-    from report.comparing import compare
-    from report.forms import comparison_form
-    from report.loading import load_runs
-    from report.wording import comparison_lines, run_lines
-
-    if len(arguments.runs) < 2:
-        raise ReportError(
-            "two runs are compared, or more with the first one (python -m report repeats: the repeats of one)"
-        )
-    runs = load_runs(arguments.runs, arguments.name)
-    found = compare(runs[0], runs[1:], arguments.common)
-    lines = list(run_lines([loaded.run for loaded in runs]))
-    for one in (one for of in found for one in of):
-        lines += ["", *comparison_lines(one, len(found))]
-    _finish(arguments, comparison_form([loaded.run.name for loaded in runs], found), lines)
-    return Exit.DONE
-
-
-def _gate(arguments: argparse.Namespace) -> int:
-    from report.gating import gate, gate_form, write_junit
-    from report.loading import load_runs
-
-    try:
-        baseline, run = load_runs([arguments.against, arguments.run])
-        verdicts, notes = gate(run, baseline, arguments.max_drop, arguments.metric, arguments.common)
-    except (ReportError, FileError) as error:
-        if arguments.junit is not None:
-            write_junit(arguments.junit, [], str(error))
-        raise
-    if arguments.junit is not None:
-        write_junit(arguments.junit, verdicts)
-    lines = [*(f"note: {note}" for note in notes), *(verdict.words for verdict in verdicts)]
-    _finish(arguments, gate_form((baseline.run.name, run.run.name), verdicts, notes), lines)
-    return Exit.DROPPED if any(verdict.established for verdict in verdicts) else Exit.DONE
-
-
-def _power(arguments: argparse.Namespace) -> int:
-    from report.planning import plan, plan_lines, set_sizes
-
-    sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
-    found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
-    _finish(arguments, found, list(plan_lines(found)))
-    return Exit.DONE
-
-
-def _repeats(arguments: argparse.Namespace) -> int:
-    from report.loading import load_runs
-    from report.repeats import check_form, check_lines, check_repeats, check_runs
-
-    if len(arguments.runs) > 2:
-        raise ReportError("two runs are compared, or the repeats of one")
-    runs = load_runs(arguments.runs, arguments.name)
-    names = [loaded.run.name for loaded in runs]
-    found = check_repeats(runs[0]) if len(runs) == 1 else check_runs(runs[0], runs[1])
-    title = f"repeats of {names[0]}" if len(runs) == 1 else f"{names[0]} and {names[1]}"
-    _finish(arguments, check_form(names, found), list(check_lines(found, title)))
-    return Exit.DONE
-
-
-def _runs(arguments: argparse.Namespace) -> int:
-    from report.listing import list_runs, listing_form, listing_lines
-
-    found = list_runs(arguments.folder)
-    _finish(arguments, listing_form(arguments.folder, found), list(listing_lines(arguments.folder, found)))
-    return Exit.DONE
-
-
-def _show(arguments: argparse.Namespace) -> int:
-    from report.selection import Wanted
-    from report.show_command import show
-    from report.showing import Manner
-
-    wanted = Wanted(arguments.failed is not None, arguments.category, arguments.id, arguments.search)
-    manner = Manner(arguments.whole, arguments.reasoning, arguments.search)
-    show(arguments.run, wanted, arguments.failed or None, manner)
-    return Exit.DONE
-
-
-def _export(arguments: argparse.Namespace) -> int:
-    from report.export import export_runs
-
-    made = export_runs(arguments.form, arguments.runs, arguments.out, arguments.model_id)
-    lines = [*(f"wrote {path}" for path in made["files"]), *(f"note: {note}" for note in made["notes"])]
-    _finish(arguments, made, lines)
-    return Exit.DONE
-
-
-def _rescore(arguments: argparse.Namespace) -> int:
-    from report.rescore_forms import rescored_form, rescored_lines
-    from report.rescoring import rescore
-
-    found = rescore(arguments.run)
-    _finish(arguments, rescored_form(found), list(rescored_lines(found)))
-    return Exit.DONE

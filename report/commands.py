@@ -1,0 +1,135 @@
+"""The commands of ``python -m report``: each from its arguments to an exit status; it imports when it runs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from report.errors import Exit, ReportError
+from runs.files import FileError
+
+__all__ = [
+    "compare_command",
+    "export_command",
+    "gate_command",
+    "power_command",
+    "repeats_command",
+    "rescore_command",
+    "runs_command",
+    "show_command",
+]
+
+
+def _finish(arguments: argparse.Namespace, form: Any, lines: Sequence[str]) -> None:
+    """Print the words, and write the JSON where it was asked for."""
+    from report.forms import write_form
+
+    if arguments.json is not None:
+        write_form(form, arguments.json)
+    if arguments.json != "-":
+        sys.stdout.write("".join(line + "\n" for line in lines))
+
+
+def compare_command(arguments: argparse.Namespace) -> Exit:
+    """Compare runs with the first of them."""
+    from report.comparing import compare
+    from report.forms import comparison_form
+    from report.loading import load_runs
+    from report.wording import comparison_lines, run_lines
+
+    if len(arguments.runs) < 2:
+        raise ReportError(
+            "two runs are compared, or more with the first one (python -m report repeats: the repeats of one)"
+        )
+    runs = load_runs(arguments.runs, arguments.name)
+    found = compare(runs[0], runs[1:], arguments.common)
+    lines = list(run_lines([loaded.run for loaded in runs]))
+    for one in (one for of in found for one in of):
+        lines += ["", *comparison_lines(one, len(found))]
+    _finish(arguments, comparison_form([loaded.run.name for loaded in runs], found), lines)
+    return Exit.DONE
+
+
+def gate_command(arguments: argparse.Namespace) -> Exit:
+    """Fail when a run is worse than its baseline for sure."""
+    from report.gating import gate, gate_form, write_junit
+    from report.loading import load_runs
+
+    try:
+        baseline, run = load_runs([arguments.against, arguments.run])
+        verdicts, notes = gate(run, baseline, arguments.max_drop, arguments.metric, arguments.common)
+    except (ReportError, FileError) as error:
+        if arguments.junit is not None:
+            write_junit(arguments.junit, [], str(error))
+        raise
+    if arguments.junit is not None:
+        write_junit(arguments.junit, verdicts)
+    lines = [*(f"note: {note}" for note in notes), *(verdict.words for verdict in verdicts)]
+    _finish(arguments, gate_form((baseline.run.name, run.run.name), verdicts, notes), lines)
+    return Exit.DROPPED if any(verdict.established for verdict in verdicts) else Exit.DONE
+
+
+def power_command(arguments: argparse.Namespace) -> Exit:
+    """Say how large a run must be to show a difference."""
+    from report.planning import plan, plan_lines, set_sizes
+
+    sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
+    found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
+    _finish(arguments, found, list(plan_lines(found)))
+    return Exit.DONE
+
+
+def repeats_command(arguments: argparse.Namespace) -> Exit:
+    """Count the answers and verdicts that differ between repeats."""
+    from report.loading import load_runs
+    from report.repeats import check_form, check_lines, check_repeats, check_runs
+
+    if len(arguments.runs) > 2:
+        raise ReportError("two runs are compared, or the repeats of one")
+    runs = load_runs(arguments.runs, arguments.name)
+    names = [loaded.run.name for loaded in runs]
+    found = check_repeats(runs[0]) if len(runs) == 1 else check_runs(runs[0], runs[1])
+    title = f"repeats of {names[0]}" if len(runs) == 1 else f"{names[0]} and {names[1]}"
+    _finish(arguments, check_form(names, found), list(check_lines(found, title)))
+    return Exit.DONE
+
+
+def runs_command(arguments: argparse.Namespace) -> Exit:
+    """List the runs of a folder."""
+    from report.listing import list_runs, listing_form, listing_lines
+
+    found = list_runs(arguments.folder)
+    _finish(arguments, listing_form(arguments.folder, found), list(listing_lines(arguments.folder, found)))
+    return Exit.DONE
+
+
+def show_command(arguments: argparse.Namespace) -> Exit:
+    """Show answers of a run."""
+    from report.selection import Wanted
+    from report.show_command import show
+    from report.showing import Manner
+
+    wanted = Wanted(arguments.failed is not None, arguments.category, arguments.id, arguments.search)
+    manner = Manner(arguments.whole, arguments.reasoning, arguments.search)
+    show(arguments.run, wanted, arguments.failed or None, manner)
+    return Exit.DONE
+
+
+def export_command(arguments: argparse.Namespace) -> Exit:
+    """Write runs in a form that others read."""
+    from report.export import export_runs
+
+    made = export_runs(arguments.form, arguments.runs, arguments.out, arguments.model_id)
+    lines = [*(f"wrote {path}" for path in made["files"]), *(f"note: {note}" for note in made["notes"])]
+    _finish(arguments, made, lines)
+    return Exit.DONE
+
+
+def rescore_command(arguments: argparse.Namespace) -> Exit:
+    """Score a run's answers with the present scorers."""
+    from report.rescore_forms import rescored_form, rescored_lines
+    from report.rescoring import rescore
+
+    found = rescore(arguments.run)
+    _finish(arguments, rescored_form(found), list(rescored_lines(found)))
+    return Exit.DONE
