@@ -132,7 +132,7 @@ def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
     show: argparse.ArgumentParser = parsers.add_parser("show", help="answers of a run: prompt, text, each verdict")
     show.add_argument("run", type=Path, metavar="RUN")
     show.add_argument(
-        "--failed", nargs="?", type=_positive, const=0, metavar="N", help="answers without full marks; the first N"
+        "--failed", nargs="?", type=_answers, const=0, metavar="N", help="answers without full marks; the first N"
     )
     show.add_argument(
         "--category",
@@ -143,7 +143,12 @@ def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
         "blocked, truncated...; KIND=X where X is of several kinds; twice: both",
     )
     show.add_argument("--id", action="append", default=[], metavar="ID", help="a question's id or its beginning; whole")
-    show.add_argument("--search", default="", metavar="TEXT", help="answers with this text anywhere in what is shown")
+    show.add_argument(
+        "--search",
+        default="",
+        metavar="TEXT",
+        help="answers with this text in prompt, answer, reasoning, verdicts or the judge's replies",
+    )
     show.add_argument("--reasoning", action="store_true", help="unfold the reasoning")
     show.add_argument("--whole", action="store_true", help="leave nothing out of long texts")
     show.set_defaults(command=commands.show_command)
@@ -204,4 +209,10 @@ def _share(text: str) -> float:
 def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of questions")
+    return int(text)
+
+
+def _answers(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of answers (RUN stands before --failed)")
     return int(text)

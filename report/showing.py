@@ -126,13 +126,14 @@ def _answer_title(shown: Shown) -> str:
     told = [nouns(len(shown.text), "character")]
     if shown.finish_reason:
         told.append(f"finish reason {one_line(shown.finish_reason)}")
-    if prompt is not None or completion is not None:
-        told.append(
-            " and ".join(
-                f"{n} {what} tokens" for n, what in ((prompt, "prompt"), (completion, "completion")) if n is not None
-            )
-        )
+    told += _tokens(prompt, completion)
     return f"answer ({', '.join([*told, *looks])})"
+
+
+def _tokens(prompt: int | None, completion: int | None) -> list[str]:
+    """A phrase on the tokens that are known of, or none."""
+    counts = [f"{n} {what} tokens" for n, what in ((prompt, "prompt"), (completion, "completion")) if n is not None]
+    return [" and ".join(counts)] if counts else []
 
 
 def _body(page: Page, title: str, text: str, manner: Manner) -> None:
@@ -198,14 +199,15 @@ def _judge(page: Page, shown: Shown, manner: Manner) -> None:
         return
     told = []
     if effort is not None:
-        tokens = f"{effort['prompt_tokens']} prompt and {effort['completion_tokens']} completion tokens"
-        told = [effort["status"], nouns(effort["calls"], "call"), tokens]
-        told += [f"the {name} says {effort[name]}" for name in ("rule", "judge") if effort[name] is not None]
+        told = [effort["status"], nouns(effort["calls"], "call")]
+        # Earlier versions counted no tokens here.
+        told += _tokens(effort.get("prompt_tokens"), effort.get("completion_tokens"))
+        told += [f"the {name} says {effort[name]}" for name in ("rule", "judge") if effort.get(name) is not None]
     page.line(Text.assemble(("judge: ", "bold"), one_line(", ".join(told))))
     for name in ("error", "reason"):
         if judgement.get(name):
             page.line(f"  {name}: {one_line(str(judgement[name]))}")
     if judgement.get("verdict"):
-        page.line(f"  verdict: {one_line(_json(judgement['verdict']))}")
+        _body(page, "the judge's verdict", _json(judgement["verdict"]), manner)
     for number, reply in enumerate(judgement.get("replies") or (), start=1):
         _body(page, f"reply {number}", str(reply), manner)

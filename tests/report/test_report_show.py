@@ -32,9 +32,10 @@ not scored: what follows the answer (12 characters)
 │ Вопрос: Где?
 verdicts
   FAIL  open  [wrong] the judge found the answer wrong
-judge: judged, 1 call, 9 prompt and 0 completion tokens, the judge says wrong
+judge: judged, 1 call, 9 prompt tokens and 0 completion tokens, the judge says wrong
   reason: stated
-  verdict: {"grade": -1}
+the judge's verdict
+│ {"grade": -1}
 reply 1
 │ {"grade": -1}
 
@@ -122,7 +123,7 @@ def test_the_failed_ones(tmp_path, capsys):
     assert names(text) == ["q001", "q002"]
     assert "── 2 of 8 · " in text
     assert "2 of 8 answers shown" in text
-    assert "is no number" in refused(capsys, run, "--failed", "many")
+    assert "'many' is no number of answers (RUN stands before --failed)" in refused(capsys, run, "--failed", "many")
 
 
 def categorised(tmp_path):
@@ -269,6 +270,13 @@ def test_an_unjudged_answer(tmp_path, capsys):
     text = shown(capsys, write_run(tmp_path / "run", [made_row(OPEN, answered("?"), judgement=judgement)]))
     assert " · UNJUDGED\nwhy: no JSON\n" in text
     assert "  error: no JSON\nreply 1\n│ hm\n│ hm\nreply 2\n│ well\n" in text
+
+
+def test_judging_of_an_earlier_version(tmp_path, capsys):
+    """It knew no tokens."""
+    row = made_row(OPEN, answered("?"), judgement=judged(0))
+    row["metric"]["record"]["judging"] = {"status": "judged", "calls": 2, "rule": None, "judge": "wrong"}
+    assert "judge: judged, 2 calls, the judge says wrong\n" in shown(capsys, write_run(tmp_path / "run", [row]))
 
 
 def test_long_texts_are_shortened(tmp_path, capsys):
