@@ -117,7 +117,7 @@ def show_command(arguments: argparse.Namespace) -> Exit:
 
 def export_command(arguments: argparse.Namespace) -> Exit:
     """Write runs in a form that others read."""
-    from report.export import export_runs
+    from report.export.exporting import export_runs
 
     made = export_runs(arguments.form, arguments.runs, arguments.out, arguments.model_id)
     lines = [*(f"wrote {path}" for path in made["files"]), *(f"note: {note}" for note in made["notes"])]

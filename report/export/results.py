@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from report.errors import ReportError
-from runs.folder import Run
+from runs.folder import ENDED, Run
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import benchmark
@@ -90,8 +90,11 @@ def asked_tasks(run: Run) -> list[TaskName]:
     Raises:
         ReportError: the run has not ended, was stopped early, or has a task that this version does not have.
     """
-    if run.status == "running":
-        raise ReportError(f"{run.folder} has not ended: go on with --resume first")
+    if run.status not in ENDED:
+        raise ReportError(
+            f"{run.folder} is {run.status}: the numbers in run.json may be of an earlier session; let it end first "
+            "(--resume)"
+        )
     if stopped := run.content.get("stopped"):
         raise ReportError(
             f"{run.folder}: stopped early by {stopped['rule']} after {stopped['after']} answers, so that its values "
