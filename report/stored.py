@@ -13,6 +13,7 @@ from endpoints.outcome import Outcome
 from endpoints.reasoning_marks import marks_named, without_marks
 from endpoints.user_cache import default_cache
 from judges.judgement import Judgement, JudgeReply
+from metrics.reasons import nouns
 from metrics.record import Answer, Record, Sample
 from report.errors import ReportError
 from report.loading import asked_tasks, each_sample
@@ -130,8 +131,8 @@ def note_of_journal(run: Run, seen: Sequence[Stored]) -> list[str]:
     notes = [_torn(path, torn)] if torn else []
     if late:
         notes.append(
-            f"{len(late)} answers of {path.name} are in no details file, so they are left out: they came after it was "
-            "written, or belong to other questions; run_lighteval.py --resume lets the run end"
+            f"{nouns(len(late), 'answer')} of {path.name} left out, for no details file has them: they came later, or "
+            "belong to other questions; run_lighteval.py --resume lets the run end"
         )
     return notes
 
@@ -190,8 +191,8 @@ def journal_answers(run: Run) -> tuple[list[Stored], list[str]]:
     answers = list(found.values())
     at_hand = sum(one.answer is not None for one in answers)
     notes = [
-        f"the run has no details files (its status is {run.status}): {at_hand} answers of {path.name} are scored, of "
-        f"{planned} that were to be asked, over the same dataset as then; the rest is left out"
+        f"the run has no details files (its status is {run.status}): {nouns(at_hand, 'answer')} of {path.name} scored, "
+        f"of {planned} that were to be asked, over the same dataset as then; the rest is left out"
     ]
     notes += [_torn(path, torn)] if torn else []
     notes += [_torn(run.folder / "judgements.jsonl", judge_torn)] if judge_torn else []

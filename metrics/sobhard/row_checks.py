@@ -103,7 +103,7 @@ def check_scoring(scoring: str) -> Question | None:
         names = {path: path.rpartition(".")[2] for path in SCORING_FIELDS}
         row = {path: key.pop(name) for path, name in names.items()}
         row["meta.categories.difficulty"] = key.pop("cell").partition("/")[2]
-    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RowError(f"the scoring key has another form: {type(error).__name__}: {error}") from None
     if key:
         raise RowError(f"the scoring key has another form: {', '.join(sorted(key))}")
