@@ -47,13 +47,16 @@ def _looks(text: str) -> str:
     return "".join({"Pd": "-", "Zs": " ", "Cf": ""}.get(kind, char) for kind, char in kinds)
 
 
+def printable(text: str) -> str:
+    """The text with an escape in place of each character that cannot be printed, or changes how others are shown."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
 def clip(fragment: str) -> str:
     """At most 60 printable characters that stand for the fragment."""
     if len(fragment) <= MAX_QUOTE and fragment.isprintable():
         return fragment
-    shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in fragment[:MAX_QUOTE]
-    )
+    shown = printable(fragment[:MAX_QUOTE])
     if len(fragment) > MAX_QUOTE or len(shown) > MAX_QUOTE:
         return shown[: MAX_QUOTE - 1] + "…"
     return shown

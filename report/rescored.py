@@ -169,7 +169,7 @@ def _by_place(record: Record) -> _Verdicts:
 def _values(pairs: Iterable[tuple[Record, Record]]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for before, after in pairs:
-        found.update(name for name in _LOOKS if before[name] != after[name])
+        found.update(name for name in _LOOKS if before.get(name) != after[name])
         scores = before["scores"]
         found.update(name for name, value in after["scores"].items() if not _close(scores[name], value))
     return dict(sorted(found.items()))

@@ -79,6 +79,10 @@ def rescore(folder: Path) -> Rescored:
         )
     tasks = []
     for task, sizes in asked_tasks(run).items():
+        questions = run.content.get("datasets", {}).get(task.benchmark, {}).get("questions", {})
+        # A part without a question in the run's dataset was not run.
+        absent = [str(part) for part in sizes if str(part) not in by_task and questions.get(part.plain, 1)]
+        notes += [f"there is no answer of {part} in its {source}: it is left out" for part in absent]
         held = [one for part, size in sizes.items() for one in by_task.get(str(part), [])[:size]]
         if held:
             row = run.content.get("tasks", {}).get(str(task), {})
@@ -91,13 +95,14 @@ def rescore(folder: Path) -> Rescored:
 def _configured(run: Run, name: str) -> tuple[Benchmark, list[str]]:
     """The benchmark with the run's own options, and what of them is not here, or is another one now."""
     bench = benchmark(name)
-    if bench.configure is None:
+    configure = bench.configure
+    if configure is None:
         return bench, []
     notes: list[str] = []
 
     def usable(options: Options) -> bool:
         try:
-            bench.configure and bench.configure(bench, options)
+            configure(bench, options)
         except ValueError as error:
             notes.append(f"{name}: {error}; the run is scored without it")
             return False
@@ -108,10 +113,10 @@ def _configured(run: Run, name: str) -> tuple[Benchmark, list[str]]:
     prompts = run.settings.get("judge_prompts")
     if prompts is not None and not usable(Options(judge_prompts=prompts)):
         prompts = None
-    configured, said = bench.configure(bench, Options(graders, prompts))
+    configured, said = configure(bench, Options(graders, prompts))
     then = run.content.get("options", {}).get(name, {})
     identities = [{one["name"]: one["identity"] for one in of.get("sources", [])} for of in (then, said)]
-    for word in identities[0].keys() & identities[1].keys():
+    for word in sorted(identities[0].keys() & identities[1].keys()):
         if identities[0][word] != identities[1][word]:
             notes.append(f"{name}: grader {word} is {identities[1][word]} now, {identities[0][word]} then")
     asked, now = then.get("judge_prompts"), said.get("judge_prompts")
@@ -142,7 +147,11 @@ def _scored(bench: Benchmark, stored: Stored) -> Scored:
     except Exception as error:
         after = _without_verdicts(bench, stored, f"scorer raised {type(error).__name__}: {error}")
     if before is not None:
-        after["with_reasoning"], after["marked_reasoning"] = before["with_reasoning"], before["marked_reasoning"]
+        # Looked at by the run, not by a scorer; records of version 0.1 have neither.
+        after["with_reasoning"], after["marked_reasoning"] = (
+            before.get("with_reasoning"),
+            before.get("marked_reasoning"),
+        )
     return Scored(before, after, "")
 
 

@@ -167,7 +167,7 @@ def test_records_of_version_0_1(tmp_path):
     rows = rows_of("+cw-")
     for one in rows:
         record = one["metric"]["record"]
-        del record["judging"]
+        del record["judging"], record["with_reasoning"], record["marked_reasoning"]
         record["verdicts"] = [
             {name: value for name, value in verdict.items() if name not in ("group", "grader", "place")}
             | {"family": verdict["group"]}
@@ -189,6 +189,25 @@ def test_what_run_json_says_otherwise_is_noted(tmp_path, capsys):
     found = rescored(tmp_path, folder)
     assert found["tasks"][TASK]["recorded"] == {"sample_pass_rate": {"run_json": 0.25, "verdicts": 0.5}}
     assert "stopped early by above=0.4" in capsys.readouterr().out
+
+
+def test_a_task_without_details_is_said(tmp_path):
+    """Its file was lost on the way; the other tasks are scored."""
+    folder = write_run(tmp_path / "run", rows_of("+w"), tasks=[TASK, "ifhard:hard|0"])
+    found = rescored(tmp_path, folder)
+    assert list(found["tasks"]) == [TASK]
+    assert "there is no answer of ifhard:hard|0 in its details: it is left out" in found["notes"]
+
+
+def test_what_a_folder_holds_is_shown_harmlessly(tmp_path, capsys):
+    """No escape sequence and no mark of direction of a file reaches the terminal as such."""
+    rows = rows_of("+")
+    rows[0]["metric"]["record"]["id"] = "q\x1b[2J\u202e"
+    rows[0]["metric"]["record"]["verdicts"][0].update(passed=False, reason="\x1b]0;title\x07 said")
+    rescored(tmp_path, write_run(tmp_path / "run", rows, settings={"name": "run\x1b[31m"}))
+    shown = capsys.readouterr().out
+    assert all(char.isprintable() or char == "\n" for char in shown)
+    assert "title" in shown
 
 
 # Judged answers
