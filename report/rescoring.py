@@ -14,7 +14,7 @@ from endpoints.outcome import Outcome
 from judges.judgement import Judgement
 from metrics.record import Record
 from report.errors import ReportError
-from report.loading import asked_tasks
+from report.loading import asked_tasks, check_details
 from report.rescored import RescoredTask, Scored, rescored_task
 from report.stored import Stored, details_answers, journal_answers, note_of_journal
 from runs.folder import Run, open_run
@@ -57,6 +57,7 @@ def rescore(folder: Path) -> Rescored:
     run = open_run(folder, ended=False)
     source = "details" if run.details else "journal"
     if run.details:
+        check_details(run)
         stored = list(details_answers(run))
         notes = note_of_journal(run, stored)
     else:

@@ -199,6 +199,19 @@ def test_a_task_without_details_is_said(tmp_path):
     assert "there is no answer of ifhard:hard|0 in its details: it is left out" in found["notes"]
 
 
+def test_half_a_run_is_refused(tmp_path, capsys):
+    """``run.json`` says that there was more: a file was lost, or older details lie there alone."""
+    folder = write_run(tmp_path / "run", rows_of("+w"), tasks=[TASK, "ifhard:hard|0"])
+    content = json.loads((folder / "run.json").read_text())
+    for rows, why in (
+        ({TASK: {"n_total": 2}, "ifhard:hard|0": {"n_total": 1}}, "details of ifhard:hard|0 are missing"),
+        ({TASK: {"n_total": 3}}, "holds 2 of 3 answers"),
+    ):
+        (folder / "run.json").write_text(json.dumps(content | {"tasks": rows}))
+        assert command("rescore", folder) == 2
+        assert why in capsys.readouterr().err
+
+
 def test_what_a_folder_holds_is_shown_harmlessly(tmp_path, capsys):
     """No escape sequence and no mark of direction of a file reaches the terminal as such."""
     rows = rows_of("+")
