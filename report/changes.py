@@ -9,13 +9,15 @@ from typing import Final
 from metrics.decision.paired import Difference, mcnemar, paired_difference
 from metrics.decision.power import DISCORDANCE, smallest_difference
 from metrics.decision.resampling import balance_difference, ratio_difference
+from metrics.decision.swaps import mcnemar_clustered
 from metrics.headlines import MetricSpec, geometric_mean, tallies
 from metrics.record import Record
 from metrics.stats import Interval
 from report.pairing import Pair
 
-__all__ = ["Change", "change", "known", "question_means"]
+__all__ = ["P_VALUES", "Change", "change", "known", "question_means"]
 
+P_VALUES: Final = ("p_mid", "p_exact", "p_mid_clustered", "p_exact_clustered")
 _BOOTSTRAP: Final = "paired bootstrap"
 _PAIRED: Final = "paired, Bonett and Price"
 # What stands for missing answers of the baseline and of the other run: against the latter, and in its favour.
@@ -33,6 +35,7 @@ class Change:
         found: the difference with its intervals; None where a value is undefined.
         method: what made the intervals.
         p_mid, p_exact: McNemar's, of all-or-nothing metrics with one answer a question; else None.
+        p_mid_clustered, p_exact_clustered: the same with whole clusters swapped; None where no two questions share one.
         questions: behind the difference.
         discordance: mean square of the questions' differences: of verdicts, the share on which the runs disagree. Of a
             balance, the variance that its standard error stands for. 0 where the runs agree throughout.
@@ -48,6 +51,8 @@ class Change:
     method: str
     p_mid: float | None
     p_exact: float | None
+    p_mid_clustered: float | None
+    p_exact_clustered: float | None
     questions: int
     discordance: float
     bounds: tuple[float, float] | None
@@ -83,6 +88,7 @@ class _Measured:
     found: Difference
     method: str
     differences: list[float]  # a question each
+    clusters: Sequence[Hashable] | None  # of these questions
     verdicts: bool  # whether every question has one answer, right or wrong
 
 
@@ -113,10 +119,13 @@ def change(spec: MetricSpec, pair: Pair, level: float) -> Change | None:
             outer = Interval(low.low, high.high)
     if measured is None:
         values = (None, None)
-        return Change(spec.name, spec.higher_is_better, values, None, "", None, None, 0, 0.0, bounds, outer)
-    test = None
+        none = None
+        return Change(spec.name, spec.higher_is_better, values, none, "", none, none, none, none, 0, 0.0, bounds, outer)
+    test = clustered = None
     if measured.verdicts:
         test = mcnemar(sum(d > 0 for d in measured.differences), sum(d < 0 for d in measured.differences))
+        if measured.clusters is not None:
+            clustered = mcnemar_clustered([round(d) for d in measured.differences], measured.clusters)
     return Change(
         name=spec.name,
         higher_is_better=spec.higher_is_better,
@@ -125,6 +134,8 @@ def change(spec: MetricSpec, pair: Pair, level: float) -> Change | None:
         method=measured.method,
         p_mid=None if test is None else test.p_mid,
         p_exact=None if test is None else test.p_exact,
+        p_mid_clustered=None if clustered is None else clustered.p_mid,
+        p_exact_clustered=None if clustered is None else clustered.p_exact,
         questions=len(measured.differences),
         discordance=_discordance(spec, measured),
         bounds=bounds,
@@ -190,9 +201,11 @@ def _measured(
         if clusters is not None:
             clusters = list(itertools.compress(clusters, seen))
         found = paired_difference(firsts, seconds, clusters=clusters, level=level)
-        return _Measured(values, found, _PAIRED, differences, binary and single)
+        return _Measured(values, found, _PAIRED, differences, clusters, binary and single)
     drawn = ratio_difference(a, b, clusters=clusters, level=level)
-    return None if drawn is None else _Measured(values, drawn, _BOOTSTRAP, differences, binary and single)
+    if clusters is not None:
+        clusters = list(itertools.compress(clusters, seen))
+    return None if drawn is None else _Measured(values, drawn, _BOOTSTRAP, differences, clusters, binary and single)
 
 
 def _sums(spec: MetricSpec, asked: Sequence[Record], fill: float | None) -> tuple[float, float]:
@@ -229,7 +242,7 @@ def _balance(
     )
     if first is None or second is None:
         return None
-    return _Measured((first, second), found, _BOOTSTRAP, [0.0] * len(questions), False)
+    return _Measured((first, second), found, _BOOTSTRAP, [0.0] * len(questions), clusters, False)
 
 
 def _groups(spec: MetricSpec, runs: Sequence[Sequence[Record]]) -> list[str]:

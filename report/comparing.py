@@ -8,10 +8,11 @@ from typing import Final
 
 from metrics.decision.paired import VarianceSplit, holm, mcnemar, variance_split
 from metrics.decision.power import DISCORDANCE
+from metrics.decision.swaps import mcnemar_clustered
 from metrics.headlines import MetricSpec, Tally
 from metrics.record import Record
 from metrics.stats import LEVEL
-from report.changes import Change, change, known, question_means
+from report.changes import P_VALUES, Change, change, known, question_means
 from report.loading import Loaded
 from report.pairing import Pair, pairs_of
 
@@ -48,6 +49,8 @@ class Group:
         difference: of what was met, out of all that was seen in it.
         p: exact sign test over questions.
         p_holm: corrected for all groups of the comparison, and for the number of runs.
+        p_clustered: the same test with whole clusters swapped; ``p`` where no two questions share one.
+        p_clustered_holm: that, corrected likewise: what says whether the group moved.
         questions: of which both runs have a value.
     """
 
@@ -55,6 +58,8 @@ class Group:
     difference: float
     p: float
     p_holm: float
+    p_clustered: float
+    p_clustered_holm: float
     questions: int
 
 
@@ -65,7 +70,7 @@ class Comparison:
     Attributes:
         pair: what was compared.
         changes: of the headlines, in the table's order.
-        p_holm: for each metric McNemar's values (mid-p, exact) corrected for the number of runs; empty for one.
+        p_holm: for each metric those of its ``P_VALUES`` that it has, corrected for the number of runs; empty for one.
         questions: won and lost.
         groups: in the order of their axes.
         smallest: the smallest difference of the main metric that so many questions can show at 80%.
@@ -75,7 +80,7 @@ class Comparison:
 
     pair: Pair
     changes: list[Change]
-    p_holm: dict[str, tuple[float, float]]
+    p_holm: dict[str, dict[str, float]]
     questions: Questions
     groups: list[Group]
     smallest: float
@@ -169,6 +174,7 @@ def _won_and_lost(main: MetricSpec, pair: Pair) -> Questions:
 
 def _groups(pair: Pair) -> list[Group]:
     found = []
+    clusters = dict(zip(pair.questions, pair.clusters or pair.questions, strict=True))
     for axis, tally in pair.bench.groups.items():
         first, second = (_tallied(tally, of) for of in pair.records)
         for label in sorted(first.keys() & second.keys()):
@@ -178,9 +184,10 @@ def _groups(pair: Pair) -> list[Group]:
                 continue
             rates = [math.fsum(v for q in both for v in of[q]) / sum(len(of[q]) for q in both) for of in (ours, theirs)]
             means = [math.fsum(theirs[q]) / len(theirs[q]) - math.fsum(ours[q]) / len(ours[q]) for q in both]
-            won, lost = sum(d > _MISSING for d in means), sum(d < -_MISSING for d in means)
-            p = mcnemar(won, lost).p_exact
-            found.append(Group(f"{axis}/{label}", rates[1] - rates[0], p, p, len(both)))
+            signs = [(d > _MISSING) - (d < -_MISSING) for d in means]
+            p = mcnemar(signs.count(1), signs.count(-1)).p_exact
+            moved = p if pair.clusters is None else mcnemar_clustered(signs, [clusters[q] for q in both]).p_exact
+            found.append(Group(f"{axis}/{label}", rates[1] - rates[0], p, p, moved, moved, len(both)))
     return found
 
 
@@ -211,21 +218,22 @@ def _corrected(found: Sequence[Comparison]) -> dict[str, Comparison]:
     """Comparisons of one task by the name of their second run, p values corrected over all of them."""
     places = [(i, j) for i, one in enumerate(found) for j in range(len(one.groups))]
     ps = holm([found[i].groups[j].p for i, j in places])
+    clustered = holm([found[i].groups[j].p_clustered for i, j in places])
     groups = [list(one.groups) for one in found]
-    for (i, j), p in zip(places, ps, strict=True):
-        groups[i][j] = replace(groups[i][j], p_holm=p)
-    tests: list[dict[str, tuple[float, float]]] = [{} for _ in found]
+    for (i, j), p, of_clusters in zip(places, ps, clustered, strict=True):
+        groups[i][j] = replace(groups[i][j], p_holm=p, p_clustered_holm=of_clusters)
+    tests: list[dict[str, dict[str, float]]] = [defaultdict(dict) for _ in found]
     if len(found) > 1:
         for name in dict.fromkeys(one.name for of in found for one in of.changes):
-            tested = [
-                (i, one.p_mid, one.p_exact)
-                for i, of in enumerate(found)
-                for one in of.changes
-                if one.name == name and one.p_mid is not None and one.p_exact is not None
-            ]
-            mids, exacts = (holm([entry[k] for entry in tested]) for k in (1, 2))
-            for (i, _, _), mid, exact in zip(tested, mids, exacts, strict=True):
-                tests[i][name] = mid, exact
+            for which in P_VALUES:
+                tested = [
+                    (i, p)
+                    for i, of in enumerate(found)
+                    for one in of.changes
+                    if one.name == name and (p := getattr(one, which)) is not None
+                ]
+                for (i, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
+                    tests[i][name][which] = p
     return {
         one.pair.names[1]: replace(one, groups=of, p_holm=test)
         for one, of, test in zip(found, groups, tests, strict=True)

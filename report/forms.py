@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.stats import Interval
-from report.changes import Change
+from report.changes import P_VALUES, Change
 from report.comparing import Comparison
 from report.errors import ReportError
 from report.loading import spoken
@@ -52,6 +52,8 @@ def _against(baseline: str, name: str, found: Sequence[Comparison]) -> dict[str,
                 "difference": group.difference,
                 "p": group.p,
                 "p_holm": group.p_holm,
+                "p_clustered": group.p_clustered,
+                "p_clustered_holm": group.p_clustered_holm,
                 "questions": group.questions,
             }
         discordance, observed = one.discordance
@@ -65,7 +67,7 @@ def _against(baseline: str, name: str, found: Sequence[Comparison]) -> dict[str,
     return form
 
 
-def change_form(moved: Change, p_holm: tuple[float, float] | None = None) -> dict[str, Any]:
+def change_form(moved: Change, p_holm: Mapping[str, float] | None = None) -> dict[str, Any]:
     """How far one metric moved; ``p_holm`` as in a comparison."""
     found = moved.found
     form: dict[str, Any] = {
@@ -73,17 +75,14 @@ def change_form(moved: Change, p_holm: tuple[float, float] | None = None) -> dic
         "difference": None if found is None else found.value,
         "interval": None if found is None else ends_form(found.interval),
         "interval_clustered": None if found is None else ends_form(found.interval_clustered),
-        "p_mid": moved.p_mid,
-        "p_exact": moved.p_exact,
+        **{which: getattr(moved, which) for which in P_VALUES},
         "higher_is_better": moved.higher_is_better,
         "questions": moved.questions,
         "method": moved.method,
         "bounds": None if moved.bounds is None else list(moved.bounds),
         "interval_at_bounds": ends_form(moved.outer),
     }
-    if p_holm is not None:
-        form["p_mid_holm"], form["p_exact_holm"] = p_holm
-    return form
+    return form | {f"{which}_holm": p for which, p in (p_holm or {}).items()}
 
 
 def ends_form(interval: Interval | None) -> list[float] | None:

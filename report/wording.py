@@ -1,7 +1,7 @@
 """Words comparisons as lines for a terminal."""
 
 import math
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from metrics.decision.paired import VarianceSplit
@@ -36,13 +36,15 @@ def comparison_lines(one: Comparison, comparisons: int) -> Iterator[str]:
     yield from (f"  note: {note}" for note in pair.notes)
     level = f"{100 * level_of(comparisons):.4g}% interval"
     rows: list[tuple[str, ...]] = [("metric", "baseline", "run", "difference", level, "p (mid-p)", "p (exact)")]
-    rows += [_cells(moved, one.p_holm.get(moved.name)) for moved in one.changes]
+    rows += [_cells(moved, one.p_holm.get(moved.name, {})) for moved in one.changes]
+    if pair.clusters is not None:
+        rows = [(*row, p) for row, p in zip(rows, ["p (clusters)", *_clustered(one)], strict=True)]
     yield from aligned(rows)
     yield from _footnotes(one, comparisons)
     yield from _questions(one)
     yield from _power(one)
     yield from (f"  repeats of {name}: {_split(split, one.questions.metric)}" for name, split in one.splits.items())
-    yield from _groups(one.groups, comparisons)
+    yield from _groups(one, comparisons)
 
 
 def _split(split: VarianceSplit, metric: str) -> str:
@@ -54,13 +56,18 @@ def _split(split: VarianceSplit, metric: str) -> str:
     )
 
 
-def _cells(moved: Change, corrected: tuple[float, float] | None) -> tuple[str, ...]:
+def _cells(moved: Change, corrected: Mapping[str, float]) -> tuple[str, ...]:
     values = ["n/a" if value is None else f"{value:.4f}" for value in moved.values]
     if moved.found is None:
         return (moved.name, *values, "n/a", "", "", "")
-    p_mid, p_exact = corrected or (moved.p_mid, moved.p_exact)
-    ps = ["" if p is None else _p(p) for p in (p_mid, p_exact)]
+    ps = [_p(corrected.get("p_mid", moved.p_mid)), _p(corrected.get("p_exact", moved.p_exact))]
     return (moved.name, *values, f"{moved.found.value:+.4f}", interval_words(moved.interval), *ps)
+
+
+def _clustered(one: Comparison) -> Iterator[str]:
+    """The exact p values of whole clusters, a metric each."""
+    for moved in one.changes:
+        yield _p(one.p_holm.get(moved.name, {}).get("p_exact_clustered", moved.p_exact_clustered))
 
 
 def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
@@ -74,7 +81,8 @@ def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
         yield f"  intervals: {usual}{more}"
     if one.pair.clusters is not None and one.pair.bench.cluster is not None:
         counts = f"{len(set(one.pair.clusters))} of them for {len(one.pair.clusters)} questions"
-        yield f"  intervals are clustered by {one.pair.bench.cluster[1]} ({counts}); p values know no clusters"
+        by = f"{one.pair.bench.cluster[1]} ({counts})"
+        yield f"  intervals and p (clusters) are clustered by {by}; the other p are not"
     for moved in one.changes:
         found = moved.found
         if found is not None and found.se and found.se_clustered and abs(found.se_clustered / found.se - 1) > _APART:
@@ -133,24 +141,33 @@ def _power(one: Comparison) -> Iterator[str]:
     )
 
 
-def _groups(groups: Sequence[Group], comparisons: int) -> Iterator[str]:
+def _groups(one: Comparison, comparisons: int) -> Iterator[str]:
+    groups = one.groups
     if not groups:
         return
     moved = sorted(
-        (group for group in groups if group.p_holm <= 1 - LEVEL), key=lambda group: (group.p_holm, group.name)
+        (group for group in groups if group.p_clustered_holm <= 1 - LEVEL),
+        key=lambda group: (group.p_clustered_holm, group.name),
     )
     tests = f"{len(groups)} groups" if comparisons == 1 else f"{len(groups)} groups and {comparisons} runs"
-    if not moved:
-        yield f"  groups: none moved for sure (sign tests, Holm's correction for {tests}); the least likely:"
-    else:
-        yield f"  groups that moved (sign tests, Holm's correction for {tests}):"
-    shown = moved or sorted((one for one in groups if one.p < 1), key=lambda group: (group.p, group.name))[:_MOVED]
-    rows = [("group", "difference", "p", "p (Holm)", "questions")]
-    rows += [(one.name, f"{one.difference:+.4f}", _p(one.p), _p(one.p_holm), str(one.questions)) for one in shown]
+    over = "" if one.pair.clusters is None or one.pair.bench.cluster is None else f" by {one.pair.bench.cluster[1]}"
+    how = f"sign tests{over}, Holm's correction for {tests}"
+    yield f"  groups that moved ({how}):" if moved else f"  groups: none moved for sure ({how}); the least likely:"
+    likely = sorted((group for group in groups if group.p < 1), key=lambda group: (group.p_clustered, group.name))
+    shown = moved or likely[:_MOVED]
+    rows: list[tuple[str, ...]] = [("group", "difference", "p", "p (Holm)", "questions")]
+    rows += [_group(group) for group in shown]
     yield from (f"  {line}" for line in aligned(rows)) if shown else iter(("    every group is as it was",))
 
 
-def _p(value: float) -> str:
+def _group(group: Group) -> tuple[str, ...]:
+    ps = _p(group.p_clustered), _p(group.p_clustered_holm)
+    return (group.name, f"{group.difference:+.4f}", *ps, str(group.questions))
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return ""
     return f"{value:.4f}" if value >= 0.0001 else "<0.0001"
 
 

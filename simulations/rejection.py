@@ -1,11 +1,13 @@
-"""How often tests of two equal runs reject at 5%: McNemar's exact and mid-p values, and Holm's correction.
+"""How often tests of two equal runs reject at 5%: McNemar's values, the same with clusters, Holm's correction.
 
     python -m simulations.rejection [--runs N] [--seed N]
 
 First part: exact sums over all outcomes at each number of discordant pairs, nothing is drawn. Second: runs of 1,260
 questions without a difference. Third: families of tests, one a requirement type, that share questions (each has three
 different types), with no type moved or with half of them moved; printed is how often a type that did not move is
-rejected. Half a minute.
+rejected. Fourth: questions that move together in clusters, by McNemar's test and by the one that swaps whole clusters;
+runs that are alike, and runs that are equal on average alone, one being much better in a fifth of the clusters and a
+little worse in the rest. A minute.
 """
 
 import argparse
@@ -18,12 +20,21 @@ import numpy as np
 from scipy import stats
 
 from metrics.decision.paired import McNemar, holm, mcnemar
+from metrics.decision.swaps import mcnemar_clustered
+from simulations.fixed_coverage import mixed_sizes, verdicts
 
 RUNS: Final = 2_000
 SEED: Final = 20_261_130
 LEVEL: Final = 0.05
 QUESTIONS: Final = 1_260
 TYPES: Final = (11, 61)  # SOBHard's families, IFHard's requirement types
+
+CLUSTERS: Final = (
+    ("825 in 16 clusters of 5 to 90", mixed_sizes(825)),
+    ("1260 in 23 clusters of 5 to 90", mixed_sizes(1_260)),
+    ("825 in 165 clusters of 5", [5] * 165),
+    ("1260 in 14 clusters of 90", [90] * 14),
+)
 
 tested = cache(mcnemar)
 
@@ -68,8 +79,30 @@ def family_wise(types: int, moved: bool, runs: int, seed: int) -> McNemar:
     return McNemar(mid, exact)
 
 
+def in_clusters(sizes: Sequence[int], strength: float, alike: bool, runs: int, seed: int) -> tuple[McNemar, McNemar]:
+    """Shares of runs without a difference that are rejected: by whole clusters, and as if there were none.
+
+    Args:
+        sizes: of the clusters.
+        strength: how much B's chances of a win rise and fall with the cluster, at 40% discordance; 1 is the most.
+        alike: whether A is as likely to be better in a cluster as B is, and by as much.
+        runs, seed: of the simulation.
+    """
+    generator, codes = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    found = np.zeros(4)
+    for _ in range(runs):
+        better = generator.random(len(sizes)) < (0.5 if alike else 0.2)
+        shift = 0.2 * strength * np.where(better, 1.0, -1.0 if alike else -0.25)[codes]
+        a, b = verdicts(generator, 0.2 + shift, 0.2 - shift)
+        signs = (b - a).astype(int).tolist()
+        ps = *mcnemar_clustered(signs, codes.tolist()), *tested(signs.count(1), signs.count(-1))
+        found += [p <= LEVEL for p in ps]
+    shares = (found / runs).tolist()
+    return McNemar(*shares[:2]), McNemar(*shares[2:])
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the three parts."""
+    """Print the parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--seed", type=int, default=SEED)
@@ -87,6 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for moved in (False, True):
             found = family_wise(types, moved, options.runs, options.seed)
             print("  {} types, {} moved: {:.1%}, {:.1%}".format(types, "half" if moved else "none", *found))
+    print("\nclusters, 40% discordant: whole clusters swapped, mid-p, exact | McNemar's mid-p, exact")
+    for label, of in CLUSTERS:
+        for alike in (True, False):
+            for strength in (0.0, 0.3, 1.0):
+                ours, plain = in_clusters(of, strength, alike, options.runs, options.seed)
+                how = "alike" if alike else "equal on average"
+                print(f"  {label}, {how}, strength {strength:g}: ", end="")
+                print("{:.1%}, {:.1%} | {:.1%}, {:.1%}".format(*ours, *plain), flush=True)
 
 
 if __name__ == "__main__":

@@ -214,8 +214,9 @@ def mcnemar(won: int, lost: int) -> McNemar:
 
     Assumes verdicts that pass or fail, and questions that do not move together.
 
-    Not to be used: for partial scores or means over repeats; where many questions share a document (take the clustered
-    interval of :func:`paired_difference`); after each of several looks; mid-p where the level must not be exceeded.
+    Not to be used: for partial scores or means over repeats; where questions share a document
+    (:func:`metrics.decision.swaps.mcnemar_clustered`); after each of several looks; mid-p where the level must not be
+    exceeded.
 
     Raises:
         ValueError: a negative number.

@@ -141,6 +141,33 @@ def test_clusters_widen_where_questions_move_together(tmp_path, capsys):
         assert compared(tmp_path, run, run)["metrics"][MAIN]["interval_clustered"] is None
 
 
+def test_p_values_of_whole_clusters(tmp_path, capsys):
+    """Of six task texts B wins five as a whole, 20 questions, and loses one: 14 outcomes of 64 are as far apart."""
+    a, b = (
+        ifhard_run(tmp_path / name, marks, labels=lambda number: {"task": f"text {number // 4}"})
+        for name, marks in (("a", "w" * 20 + "+" * 4), ("b", "+" * 20 + "w" * 4))
+    )
+    found = compared(tmp_path, a, b)
+    moved = found["metrics"][MAIN]
+    assert moved["p_exact"] < 0.002
+    assert moved["p_exact_clustered"] == pytest.approx(14 / 64)
+    assert moved["p_mid_clustered"] == pytest.approx(8 / 64)
+    type_ = found["groups"]["type/structure:word_count"]
+    assert type_["p"] == moved["p_exact"]
+    assert type_["p_clustered"] == pytest.approx(14 / 64)
+    assert type_["p_clustered_holm"] >= type_["p_clustered"]
+    said = capsys.readouterr().out
+    row = next(line for line in said.splitlines() if line.split()[:1] == [MAIN])
+    assert row.split()[-1] == f"{14 / 64:.4f}"
+    assert "groups: none moved for sure (sign tests by task text, Holm's correction for" in said
+    three = compared(tmp_path, a, b, b)["comparisons"][0]["metrics"][MAIN]
+    assert three["p_exact_clustered_holm"] == pytest.approx(28 / 64)
+    # Without clusters there is no such value, and a group's is the sign test's.
+    alone = compared(tmp_path, ifhard_run(tmp_path / "c", "www++"), ifhard_run(tmp_path / "d", "+++w+"))
+    assert alone["metrics"][MAIN]["p_exact_clustered"] is None
+    assert all(group["p_clustered"] == group["p"] for group in alone["groups"].values())
+
+
 def test_empty_answers_have_no_requirements(tmp_path):
     """Their share is undefined in constraint_pass_rate: a run with itself, with another, and with clusters."""
     shared = {"labels": lambda number: {"task": f"text {number // 2}"}}

@@ -64,6 +64,13 @@ def test_holm_keeps_the_family():
     assert max(rejection.family_wise(11, True, 150, SEED)) <= 0.09
 
 
+def test_mcnemar_of_whole_clusters():
+    """300 runs in 16 clusters of 5 to 90: the exact value keeps its level, one that ignores them rejects most."""
+    ours, plain = rejection.in_clusters(fixed_coverage.mixed_sizes(825), 1.0, True, 300, SEED)
+    assert ours.p_exact <= ours.p_mid <= 0.09
+    assert plain.p_exact > 0.5
+
+
 def test_a_set_that_is_looked_at_after_every_answer():
     """25 runs each of 1,260: the truth is missed in two at most, with and without failed questions."""
     assert looks.share_missed(0.3, 25, SEED, looks.FAILED) <= 0.08
@@ -105,7 +112,7 @@ def test_an_order_that_is_even_over_cells(world):
 @pytest.mark.parametrize("script", [fixed_coverage, rejection, looks, cells])
 def test_the_scripts_run(script, monkeypatch, capsys):
     """Each prints its parts, on worlds cut to the first few."""
-    for name in ("WORLDS", "CLUSTERED", "RATES", "PAIRS", "TYPES"):
+    for name in ("WORLDS", "CLUSTERED", "RATES", "PAIRS", "TYPES", "CLUSTERS"):
         if hasattr(script, name):
             monkeypatch.setattr(script, name, getattr(script, name)[:1])
     for name in ("SHARES", "SCORES"):

@@ -8,6 +8,7 @@ from metrics.decision.evidence import PairedEvidence
 from metrics.decision.paired import holm, mcnemar, paired_difference, variance_split
 from metrics.decision.power import questions_needed, repeats_needed, smallest_difference
 from metrics.decision.sequences import MeanOfSet, ShareOfSet
+from metrics.decision.swaps import mcnemar_clustered
 from metrics.stats import share_interval, wilson_interval
 
 PAGE = " ".join((Path(__file__).parents[3] / "docs" / "statistics.md").read_text(encoding="utf-8").split())
@@ -54,6 +55,10 @@ def test_two_runs():
     b = [float(index < [6, 4, 2, 0, 3][document % 5]) for document in range(55) for index in range(15)]
     found = paired_difference([0.0] * 825, b, clusters=[index // 15 for index in range(825)])
     assert f"{points(found.interval)} points. By documents: {points(found.interval_clustered)}." in PAGE
+    shared = mcnemar_clustered([1] * 20 + [-1] * 4, [index // 4 for index in range(24)])
+    assert f"20 to 4, exact {mcnemar(20, 4).p_exact:.4f}." in PAGE
+    assert f"14 are as far apart, which is {shared.p_exact:.2f}." in PAGE
+    assert shared.p_exact == pytest.approx(14 / 64)
     assert holm([0.004, 0.03, 0.02]) == pytest.approx([0.012, 0.04, 0.04])
     assert "become 0.012, 0.04 and 0.04" in PAGE
 
