@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -24,7 +25,7 @@ examples:
   python -m report rescore results/RUN                                  # its answers by the present scorers
 
 exit status: 0 done, and for a gate no larger drop is established; 1 the gate's drop is established;
-2 bad usage, no run's folder, or runs that do not compare; 130 interrupted
+2 bad usage, no run's folder, or runs that do not compare; 3 the command broke; 130 interrupted
 """
 
 
@@ -42,6 +43,10 @@ def main(argv: Sequence[str]) -> int:
     except (ReportError, FileError) as error:
         sys.stderr.write(f"error: {error}\n")
         return Exit.USAGE
+    except Exception:  # Python's own status would be 1, which a gate fails with
+        traceback.print_exc()
+        sys.stderr.write("error: the command broke, on a damaged run or by a fault of its own\n")
+        return Exit.BROKEN
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
 

@@ -11,6 +11,7 @@ class Exit(IntEnum):
     DONE = 0
     DROPPED = 1  # a gate: the drop is established
     USAGE = 2  # bad arguments, folders that are no runs, runs that do not compare
+    BROKEN = 3  # a fault of a command, or of what it read: nothing is said of the runs
     INTERRUPTED = 130  # Ctrl-C
 
 

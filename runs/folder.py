@@ -23,6 +23,9 @@ _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d
 _COLUMNS: Final = ("doc", "metric", "model_response")
 
 
+_OBJECTS: Final = ("datasets", "options", "sampling")  # parts of run.json that are objects, where they are there
+
+
 class Run(NamedTuple):
     """A run folder.
 
@@ -98,7 +101,17 @@ def read_content(folder: Path) -> dict[str, Any]:
     settings, model = content.get("settings"), content.get("model") or {}
     if not isinstance(settings, dict) or not isinstance(model, dict) or not (settings or "sessions" in content):
         raise FileError(f"{folder} is no run folder of run_lighteval.py: its run.json is another tool's")
+    _check_objects(content, path)
     return content
+
+
+def _check_objects(content: Mapping[str, Any], path: Path) -> None:
+    parts = {name: content[name] for name in _OBJECTS if name in content}
+    if isinstance(parts.get("datasets"), dict):
+        parts |= {f"dataset of {benchmark}": entry for benchmark, entry in parts["datasets"].items()}
+    for name, part in parts.items():
+        if not isinstance(part, dict):
+            raise FileError(f"{path} is damaged: its {name} is no object")
 
 
 def _why_no_run(folder: Path) -> str:

@@ -231,3 +231,27 @@ def test_bad_usage(arguments, capsys):
     assert said.err.startswith("error: ")
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+@pytest.mark.parametrize("part", ["datasets", "options", "sampling"])
+@pytest.mark.parametrize("value", [None, [], "x", 3])
+def test_a_damaged_run_json_is_named(tmp_path, capsys, part, value):
+    """Of every command: exit status 2, one line, and no traceback whose status 1 a gate would fail with."""
+    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w")
+    content = json.loads((b / "run.json").read_text(encoding="utf-8"))
+    for damaged in ({part: value}, {"datasets": {"ifhard": value}}):
+        (b / "run.json").write_text(json.dumps(content | damaged), encoding="utf-8")
+        for arguments in (("compare", a, b), ("gate", b, "--against", a, "--max-drop", 0), ("repeats", a, b)):
+            assert command(*arguments) == 2
+            (line,) = capsys.readouterr().err.splitlines()
+            assert "is damaged: its " in line
+
+
+def test_a_command_that_breaks_has_a_status_of_its_own(tmp_path, capsys):
+    """Whatever a folder holds, a gate does not end with 1 unless a drop is established."""
+    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w", settings={"repeats": "many"})
+    assert command("gate", b, "--against", a, "--max-drop", 0, "--junit", tmp_path / "gate.xml") == 3
+    assert 'errors="1"' in (tmp_path / "gate.xml").read_text(encoding="utf-8")
+    said = capsys.readouterr().err
+    assert "Traceback" in said
+    assert said.endswith("error: the command broke, on a damaged run or by a fault of its own\n")
