@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import json
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
@@ -12,24 +11,23 @@ from endpoints.batch import Batch
 from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError, stream_hint
-from endpoints.failure import MALFORMED, Failure, refuses_usage
+from endpoints.failure import Failure, refuses_usage
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
-from endpoints.reply import BadReplyError, read_reply
+from endpoints.reply import read_reply
 from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.sending import Sender
 from endpoints.server_info import ServerInfo, may_answer, no_list, not_served, read_models
 from endpoints.stream import Stream
+from endpoints.tokenizer import Tokenizer
 from endpoints.transport import allow_connections
 from endpoints.waiting import OnWaiting
-from endpoints.window import Window, listed_window, tokenizer_window
+from endpoints.window import listed_window
 
 __all__ = ["Endpoint"]
 
-_COUNTING: Final = 16  # /tokenize calls in flight: they cost the server CPU only
-_NO_COUNT: Final = frozenset({"refused", "context-overflow", "bad-body"})
 _Send = Callable[..., Awaitable[tuple[Outcome, int] | Failure]]
 _WITH_USAGE: Final = {"stream_options": {"include_usage": True}}
 
@@ -64,6 +62,11 @@ class Endpoint:
         streamed: whether the server is asked to stream its answers; streams are read either way.
         retry: how often a request is sent again, and the waits before that.
         rng: random generator of the waits' jitter; None for one that the system seeds.
+
+    Attributes:
+        base_url: URL of the API, without a query.
+        concurrency: as given.
+        tokenizer: what the server makes of prompts, where it says.
 
     Raises:
         EndpointError: ``base_url`` is not a usable http(s) URL.
@@ -102,9 +105,9 @@ class Endpoint:
         )
         self.base_url = self._sender.base_url
         self.concurrency = concurrency
+        self.tokenizer = Tokenizer(self._sender, concurrency)
         self._check_s = check_s
         self._grace_s = grace_s
-        self._can_count = True
         self._streamed = streamed
         self._asks_usage = True
         self._gave_usage = False
@@ -112,7 +115,6 @@ class Endpoint:
     async def __aenter__(self) -> Self:
         allow_connections(self.concurrency)
         self._sender.open()
-        self._counting = asyncio.Semaphore(_COUNTING)
         return self
 
     async def __aexit__(
@@ -140,7 +142,7 @@ class Endpoint:
         served = tuple(listing)
         if model not in listing and must_be_listed:
             raise EndpointError(not_served(self.base_url, model, served))
-        window = listed_window(listing, model) or await self._window_of_tokenizer(model)
+        window = listed_window(listing, model) or await self.tokenizer.window(model, self._check_s)
         return ServerInfo(
             base_url=self.base_url,
             model=model,
@@ -150,44 +152,14 @@ class Endpoint:
             window_source=window.source if window is not None else "",
         )
 
-    async def _window_of_tokenizer(self, model: str) -> Window | None:
-        body = json.dumps({"model": model, "prompt": "1", "add_special_tokens": True}).encode("ascii")
-        found = await self._sender.attempt(self._tokenize_url, body, tokenizer_window, self._check_s)
-        return None if isinstance(found, Failure) else found
-
     @property
     def counts_tokens(self) -> bool:
         """Whether the server is still believed to count prompt tokens."""
-        return self._can_count
-
-    @property
-    def _tokenize_url(self) -> str:
-        return self.base_url.removesuffix("/v1") + "/tokenize"
+        return self.tokenizer.works
 
     async def count_prompt_tokens(self, request: Request) -> int | None:
-        """Number of tokens in the prompt of ``request``, chat template included, as vLLM's ``/tokenize`` counts them.
-
-        Any number of these calls may be started at once; a few are sent at a time.
-
-        Returns:
-            The count; None if the server has no ``/tokenize`` or refuses this prompt (it will say why when the
-            prompt is sent as a request).
-
-        Raises:
-            EndpointError: the server could not be reached or failed, after all retries.
-        """
-        async with self._counting:
-            if not self._can_count:
-                return None
-            url = self._tokenize_url
-            counted = await self._sender.send(url, _tokenize_body(request), _read_count, Patience(self.concurrency))
-        if not isinstance(counted, Failure):
-            return counted[0]
-        if counted.code not in _NO_COUNT:
-            raise EndpointError(f"{url}: {counted.error}")
-        if counted.status not in MALFORMED:
-            self._can_count = False
-        return None
+        """Number of tokens in the prompt of ``request``; see :meth:`endpoints.tokenizer.Tokenizer.count`."""
+        return await self.tokenizer.count(request)
 
     async def run(
         self,
@@ -285,21 +257,3 @@ class Endpoint:
             sent = await send(body=body)
             self._asks_usage = self._asks_usage and isinstance(sent, Failure)
         return sent
-
-
-def _tokenize_body(request: Request) -> dict[str, Any]:
-    if request.kind == "completion":
-        return {"model": request.model, "prompt": request.prompt, "add_special_tokens": True}
-    body = request.body()
-    kept = ("model", "messages", "chat_template", "chat_template_kwargs", "tools")
-    return {name: body[name] for name in kept if name in body} | {"add_generation_prompt": True}
-
-
-def _read_count(body: bytes) -> int:
-    try:
-        count = json.loads(body)["count"]
-    except (ValueError, RecursionError, LookupError, TypeError):
-        raise BadReplyError("no token count") from None
-    if not isinstance(count, int):
-        raise BadReplyError("no token count")
-    return count
