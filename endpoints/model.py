@@ -24,13 +24,16 @@ from tqdm import tqdm
 
 from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
+from endpoints.doc_request import doc_request
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
 from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
-from endpoints.planning import Fitter, Plan, plan_requests
+from endpoints.outlook import OnOutlook, Outlook, kept_lines
+from endpoints.planning import Fitter, Plan
+from endpoints.preparing import prepare
 from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
@@ -93,6 +96,8 @@ class EndpointModel(LightevalModel):
         # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
         self.generated: tuple[int, float] | None = None
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
+        # Told of the requests just before the first is sent; what it shows is not logged.
+        self.on_outlook: OnOutlook | None = None
         self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
         # Places of the documents in the order in which they are asked; None for that of the settings.
         self.order: Callable[[Sequence[Doc]], list[int]] | None = None
@@ -120,38 +125,7 @@ class EndpointModel(LightevalModel):
         return self._request(doc, self.config.max_new_tokens)
 
     def _request(self, doc: Doc, most: int | None) -> Request:
-        specific = doc.specific or {}
-        config = self.config
-        kind = specific.get("kind", "chat")
-        messages = tuple(self._prompts.prepare_prompt_api(doc)) if kind == "chat" else None
-        sampling: dict[str, Any] = {"temperature": config.generation_parameters.temperature}
-        for name in ("seed", "top_p"):
-            value = getattr(config.generation_parameters, name)
-            if value is not None:
-                sampling[name] = value
-        repeat = int(specific.get("repeat", 0))
-        if "seed" in sampling:
-            sampling["seed"] += repeat  # one seed for all would sample one answer again and again
-        if doc.stop_sequences:
-            sampling["stop"] = list(doc.stop_sequences)
-        extra = dict(config.extra_body)
-        if config.chat_template_kwargs and kind == "chat":
-            extra["chat_template_kwargs"] = config.chat_template_kwargs
-        cap = most or specific.get("max_tokens") or doc.generation_size
-        if not cap:
-            raise ValueError(f"task {doc.task_name} sets no generation size; give a cap (--max-new-tokens)")
-        return Request(
-            task=doc.task_name,
-            sample_id=str(specific.get("id", doc.id)),
-            repeat=repeat,
-            kind=kind,
-            model=config.request_model,
-            messages=messages,
-            prompt=None if kind == "chat" else doc.query,
-            max_tokens=int(cap),
-            sampling=sampling,
-            extra_body=extra,
-        )
+        return doc_request(doc, self.config, self._prompts, most)
 
     async def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
         """Generate a response to each document, in the same order; ``outcome`` of a response says whether it failed.
@@ -186,11 +160,14 @@ class EndpointModel(LightevalModel):
     async def _from_saved(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         saved = SavedResponses(Path(self.config.responses_path or ""))
         outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
+        kept = [place for place, outcome in enumerate(outcomes) if outcome.status != "not_asked"]
+        outlook = Outlook.unserved(requests, None, kept)
         if saved.unused:
-            self.plan_notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
+            outlook.notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
         silent = sum(outcome.status == "answered" and outcome.finish_reason is None for outcome in outcomes)
         if silent:
-            self.plan_notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
+            outlook.notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
+        await self._tell(outlook)
         for place in self._places(docs):
             if self.enough is not None and self.enough.is_set():
                 outcomes[place] = Outcome.unasked("no further answer is needed")
@@ -209,27 +186,60 @@ class EndpointModel(LightevalModel):
             random.Random(self.config.shuffle_seed).shuffle(places)
         return places
 
+    async def look_ahead(self, docs: Sequence[Doc]) -> None:
+        """Tell ``on_outlook`` what :meth:`greedy_until` would; no question is sent, and no file changed.
+
+        Raises:
+            EndpointError: the server cannot be reached.
+            JournalError: the journal cannot be read.
+        """
+        config = self.config
+        if config.responses_path is not None:
+            await self._from_saved(AnswerTasks(None, None), docs, [self.request(doc) for doc in docs])
+            return
+        ordered = [docs[place] for place in self._places(docs)]
+        requests = [self.request(doc) for doc in ordered]
+        lines = kept_lines(Path(config.journal_path)) if config.journal_path is not None else []
+        if config.base_url:
+            async with self._endpoint() as endpoint:
+                kept = {line.key for line in lines}
+                await self._tell(await prepare(ordered, requests, config, self._request, endpoint, kept))
+            return
+        answered = {(line.task, line.sample_id, line.repeat) for line in lines}
+        places = [i for i, one in enumerate(requests) if (one.task, one.sample_id, one.repeat) in answered]
+        await self._tell(Outlook.unserved(requests, config.window, places))
+
+    def _endpoint(self) -> Endpoint:
+        config = self.config
+        return Endpoint(config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options())
+
+    async def _tell(self, outlook: Outlook) -> None:
+        """Whoever shows the outlook shows its notes too; else they are logged."""
+        self.plan_notes = outlook.notes
+        if self.on_outlook is not None:
+            await self.on_outlook(outlook)
+            return
+        for note in outlook.notes:
+            logger.warning(note)
+
     async def _from_server(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         config = self.config
         order = self._places(docs)
+        ordered = [docs[place] for place in order]
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
-            async with Endpoint(
-                config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options()
-            ) as endpoint:
-                server = await endpoint.describe(config.request_model, must_be_listed=config.access.listed)
-                window = config.window or server.max_model_len
-                ordered = [requests[i] for i in order]
-                ordered_docs = [docs[i] for i in order]
-                plan = await plan_requests(ordered, window, endpoint)
+            async with self._endpoint() as endpoint:
+                kept = () if journal is None else journal
+                asked = [requests[place] for place in order]
+                outlook = await prepare(ordered, asked, config, self._request, endpoint, kept)
+                plan = outlook.plan
                 if journal is not None:
-                    await self._keep_earlier(plan, ordered_docs, journal, endpoint)
-                    planned = [request for request in plan.requests if request is not None]
+                    sent = [request for request in plan.requests if request is not None]
                     exact = not config.earlier_limits and (endpoint.counts_tokens or not plan.shortened)
-                    self.plan_notes += journal_notes(journal, requests, planned, all_planned=exact)
-                self._note_plan(plan, ordered, window)
-                fitter = Fitter(window, endpoint, self.on_window)
-                by_position = await self._run(endpoint, journal, work, ordered_docs, plan, fitter)
+                    outlook.notes.extend(journal_notes(journal, requests, sent, all_planned=exact))
+                await self._tell(outlook)
+                fitter = Fitter(outlook.window, endpoint, self.on_window)
+                by_position = await self._run(endpoint, journal, work, ordered, plan, fitter)
                 if fitter.learnt is not None:
                     self.plan_notes.append(
                         f"the server's window of {fitter.learnt} tokens was learnt from {FROM_REFUSAL}; "
@@ -242,22 +252,6 @@ class EndpointModel(LightevalModel):
         for position, outcome in zip(order, by_position, strict=True):
             outcomes[position] = outcome
         return [outcome for outcome in outcomes if outcome is not None]
-
-    async def _keep_earlier(self, plan: Plan, docs: Sequence[Doc], journal: Journal, endpoint: Endpoint) -> None:
-        """Put back into the plan each request that the journal answers under a cap or window of an earlier session."""
-        kept = 0
-        for most, window in self.config.earlier_limits:
-            open_places = [
-                i for i, request in enumerate(plan.requests) if request is None or request.key() not in journal
-            ]
-            earlier = await plan_requests([self._request(docs[i], most) for i in open_places], window, endpoint)
-            for place, request in zip(open_places, earlier.requests, strict=True):
-                if request is not None and request.key() in journal:
-                    plan.requests[place] = request
-                    plan.rejected.pop(place, None)
-                    kept += 1
-        if kept:
-            self.plan_notes.append(f"{kept} answers are kept from before the cap was lowered: theirs was higher")
 
     async def _run(
         self,
@@ -301,23 +295,6 @@ class EndpointModel(LightevalModel):
         await work.finished()
         remaining = iter(answered)
         return [plan.rejected[i] if request is None else next(remaining) for i, request in enumerate(plan.requests)]
-
-    def _note_plan(self, plan: Plan, requests: Sequence[Request], window: int | None) -> None:
-        """Log how many requests do not fit the server's window and how many caps were reduced."""
-        if plan.rejected:
-            ids = [f"{requests[i].task} {requests[i].sample_id}" for i in plan.rejected]
-            more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
-            self.plan_notes.append(
-                f"{len(ids)} of {len(requests)} questions do not fit the server's window of {window} tokens "
-                f"and are not asked: {', '.join(ids[:_NAMED])}{more}"
-            )
-        if plan.shortened:
-            self.plan_notes.append(
-                f"{plan.shortened} of {len(requests)} answers are capped below the task's size "
-                f"by the window of {window} tokens"
-            )
-        for note in self.plan_notes:
-            logger.warning(note)
 
     async def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
         """Raise NotImplementedError: this package's tasks only generate."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from endpoints.errors import EndpointError
@@ -10,7 +10,9 @@ from endpoints.outcome import Outcome
 from endpoints.request import Request
 from endpoints.window import named_prompt_tokens, named_window
 
-__all__ = ["TOKENS_PER_BYTE", "Fitter", "Plan", "TokenCounter", "plan_requests"]
+__all__ = ["TOKENS_PER_BYTE", "Fitter", "Plan", "TokenCounter", "plan_requests", "prompt_bytes"]
+
+_NAMED = 5  # ids shown when a list could be long
 
 # Role markers and the generation prompt of any chat template we have met, a message.
 _TEMPLATE_BYTES = 64
@@ -34,11 +36,35 @@ class Plan:
         requests: the request of each question, its cap reduced if the window needs it; None if it cannot fit.
         rejected: the outcome of each question that cannot fit, by its position in ``requests``.
         shortened: number of requests whose cap was reduced.
+        counted: tokens of the prompts that the server counted, by position.
     """
 
     requests: list[Request | None]
     rejected: dict[int, Outcome]
     shortened: int
+    counted: Mapping[int, int] = dataclasses.field(default_factory=dict)
+
+    def notes(self, requests: Sequence[Request], window: int | None) -> list[str]:
+        """What a user is told: how many questions do not fit and which, and how many caps were reduced.
+
+        Args:
+            requests: as they were planned.
+            window: the server's context length in tokens.
+        """
+        notes = []
+        if self.rejected:
+            ids = [f"{requests[place].task} {requests[place].sample_id}" for place in self.rejected]
+            more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+            notes.append(
+                f"{len(ids)} of {len(requests)} questions do not fit the server's window of {window} tokens "
+                f"and are not asked: {', '.join(ids[:_NAMED])}{more}"
+            )
+        if self.shortened:
+            notes.append(
+                f"{self.shortened} of {len(requests)} answers are capped below the task's size "
+                f"by the window of {window} tokens"
+            )
+        return notes
 
 
 async def plan_requests(
@@ -61,7 +87,7 @@ async def plan_requests(
     planned: list[Request | None] = []
     rejected: dict[int, Outcome] = {}
     shortened = 0
-    sizes = [_prompt_bytes(request) for request in requests]
+    sizes = [prompt_bytes(request) for request in requests]
     doubtful = [i for i, request in enumerate(requests) if sizes[i] + request.max_tokens > window]
     # All at once: the counter bounds what it has in flight, and one after the other a far server would take minutes.
     answers = await asyncio.gather(*(counter.count_prompt_tokens(requests[i]) for i in doubtful))
@@ -72,13 +98,13 @@ async def plan_requests(
         if position not in counts or (exact and tokens is None):
             planned.append(request)
             continue
-        counted = tokens is not None
+        exactly = tokens is not None
         if tokens is None:
             tokens = int(size * TOKENS_PER_BYTE)
         left = window - tokens
         if left < 1:
             count = (
-                f"{tokens} prompt tokens" if counted else f"about {tokens} prompt tokens (estimated from {size} bytes)"
+                f"{tokens} prompt tokens" if exactly else f"about {tokens} prompt tokens (estimated from {size} bytes)"
             )
             planned.append(None)
             why = f"{count} leave no room in the server's window of {window}"
@@ -88,7 +114,8 @@ async def plan_requests(
             shortened += 1
         else:
             planned.append(request)
-    return Plan(planned, rejected, shortened)
+    counted = {i: count for i, count in counts.items() if count is not None}
+    return Plan(planned, rejected, shortened, counted)
 
 
 class Fitter:
@@ -181,7 +208,8 @@ class Fitter:
         return fitted
 
 
-def _prompt_bytes(request: Request) -> int:
+def prompt_bytes(request: Request) -> int:
+    """Bytes of a prompt in UTF-8, with what a chat template may add."""
     if request.prompt is not None:
         return len(request.prompt.encode("utf-8", "replace"))
     messages = request.messages or ()
