@@ -139,13 +139,16 @@ async def idle_keys(
         return await tokenizer.tokens(replace(request, extra_body=body))
 
     asked = {name: value for name, value in kwargs.items() if not (name in standing and _same(standing[name], value))}
-    whole, bare = await rendered(kwargs), await rendered(standing)
+    whole = await rendered(kwargs)
+    bare = await rendered(standing) if whole is not None else None
+    if whole is None or bare is None:
+        return None
     idle = []
     for name, value in asked.items():
         others = {**standing, **{other: kwargs[other] for other in kwargs if other != name}}
         without = bare if len(kwargs) == 1 else await rendered(others)
         alone = whole if len(kwargs) == 1 else await rendered({**standing, name: value})
-        if None in (whole, bare, without, alone):
+        if without is None or alone is None:
             return None
         if whole == without and alone == bare:
             other = await rendered({**kwargs, name: not value}) if isinstance(value, bool) else whole

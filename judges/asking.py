@@ -25,11 +25,11 @@ from judges.judgement import Ask, JudgeCall, JudgeReply, JudgeUnavailable
 from judges.reply_cap import CappedStream, Sent
 from judges.reply_watch import WINDOW_ADVICE, ReplyWatch
 
-__all__ = ["Judge", "JudgeRequest", "open_judge"]
+__all__ = ["TEMPLATE", "Judge", "JudgeRequest", "open_judge"]
 
 # Greedy and without reasoning; servers whose template has no such switch ignore it.
 _SAMPLING: Final = {"temperature": 0}
-_TEMPLATE: Final[Mapping[str, Any]] = {"enable_thinking": False}
+TEMPLATE: Final[Mapping[str, Any]] = {"enable_thinking": False}
 Form: TypeAlias = Literal["json_schema", "json_object", "text"]
 _FORMS: Final[tuple[Form, ...]] = get_args(Form)
 # "HTTP 400: 'response_format.type' must be 'json_object' or 'text'", and the words of others for the same.
@@ -56,6 +56,10 @@ class JudgeRequest:
     max_tokens: int | None = None
     chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+    def fields(self) -> dict[str, Any]:
+        """What every request has besides its messages."""
+        return {"chat_template_kwargs": {**TEMPLATE, **self.chat_template_kwargs}, **self.extra_body}
 
 
 class Judge:
@@ -104,8 +108,7 @@ class Judge:
             return await self._stream.ask(request_of(call, form), call.longest, self._request.max_tokens)
 
         def request_of(call: JudgeCall, form: Form) -> Request:
-            template = {**_TEMPLATE, **self._request.chat_template_kwargs}
-            extra: dict[str, Any] = {"chat_template_kwargs": template, **self._request.extra_body}
+            extra = self._request.fields()
             if form == "json_schema" and call.response_format is not None:
                 extra["response_format"] = dict(call.response_format)
             elif form == "json_object":

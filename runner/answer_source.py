@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from endpoints.client import Endpoint
 from endpoints.defaults import CONCURRENCY
@@ -20,7 +20,15 @@ from runner.extra_body import extra_body_phrase
 from runner.folder import filed_name
 from runner.settings import EMBEDDED, Settings
 
-__all__ = ["AnswerSource", "answers_sha256", "generation_phrase", "lost_source", "open_source", "source_records"]
+__all__ = [
+    "AnswerSource",
+    "answers_sha256",
+    "generation_phrase",
+    "lost_source",
+    "open_source",
+    "source_records",
+    "unstarted_source",
+]
 
 
 _ASKED_NOTE = "null means the task's own cap; the task's stop strings are in config_tasks of the results file"
@@ -73,6 +81,17 @@ class AnswerSource:
         return {(doc.task_name, doc.specific["id"], doc.specific["repeat"]) for doc in docs} <= held
 
 
+_EMBEDDED: Final = AnswerSource(
+    label="SmolLM2-135M-Instruct (embedded)",
+    filed_as="embedded/SmolLM2-135M-Instruct",
+    served_name=EmbeddedServer.model_id,
+    concurrency=EmbeddedServer.concurrency,
+    default_cap=EmbeddedServer.max_new_tokens,
+    window=EmbeddedServer.context_length,
+    window_source="the embedded model",
+)
+
+
 @contextlib.contextmanager
 def open_source(settings: Settings) -> Iterator[AnswerSource]:
     """Make the source of answers ready: start the embedded model, or check the server.
@@ -88,16 +107,7 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
         )
     elif settings.model == EMBEDDED:
         with EmbeddedServer() as embedded:
-            yield AnswerSource(
-                label="SmolLM2-135M-Instruct (embedded)",
-                filed_as="embedded/SmolLM2-135M-Instruct",
-                served_name=embedded.model_id,
-                base_url=embedded.base_url,
-                concurrency=embedded.concurrency,
-                default_cap=embedded.max_new_tokens,
-                window=embedded.context_length,
-                window_source="the embedded model",
-            )
+            yield dataclasses.replace(_EMBEDDED, base_url=embedded.base_url)
     else:
         name = filed_name(settings.model)
         server = AnswerSource(f"{settings.model} at {settings.base_url}", name, settings.model, settings.base_url)
@@ -105,6 +115,25 @@ def open_source(settings: Settings) -> Iterator[AnswerSource]:
         yield dataclasses.replace(
             server, window=info.max_model_len, window_source=info.window_source, reported=info.reported
         )
+
+
+def unstarted_source(settings: Settings) -> AnswerSource | None:
+    """The source of a run that would start its own server, while that is not started; None for other runs.
+
+    Raises:
+        UsageError: the serving file cannot be used.
+    """
+    if settings.responses is not None:
+        return None
+    if settings.model == EMBEDDED:
+        return dataclasses.replace(_EMBEDDED, base_url=None)
+    if settings.serve is None:
+        return None
+    from runner.serving import planned_window
+
+    window = planned_window(Path(settings.serve))
+    told = "max_model_len in the serving file" if window is not None else ""
+    return AnswerSource(settings.model, filed_name(settings.model), settings.model, window=window, window_source=told)
 
 
 def lost_source(settings: Settings, recorded: Mapping[str, Any], run_dir: Path | None) -> AnswerSource | None:

@@ -1,6 +1,6 @@
 """A run's model and LightEval's pipeline over its tasks, from its settings; importing this imports LightEval."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = ["make_model", "make_run"]
 
 
 def make_model(
-    settings: Settings, server: AnswerSource, journal: Path | None, run_file: Mapping[str, Any]
+    settings: Settings, server: AnswerSource, journal: Path | None, earlier_limits: Sequence[Any]
 ) -> EndpointModel:
     """The LightEval model of a run.
 
@@ -28,12 +28,13 @@ def make_model(
         settings: of the run.
         server: what answers.
         journal: where finished answers are kept; None keeps none.
-        run_file: content of ``run.json``, empty before it is written.
+        earlier_limits: pairs of a cap and a window under which the journal may hold answers.
 
     Raises:
         UsageError: a server is asked, and its key or the value of a header cannot be had.
     """
     asks = server.base_url is not None and server.kept is None
+    saved = str(server.kept) if server.kept is not None else settings.responses
     config = EndpointModelConfig(
         model_name=server.filed_as,
         served_name=server.served_name,
@@ -48,10 +49,10 @@ def make_model(
         access=model_access(settings) if asks else Access(),
         concurrency=settings.concurrency or server.concurrency,
         window=server.window,
-        earlier_limits=[tuple(pair) for pair in run_file.get("earlier_limits", [])],
+        earlier_limits=[tuple(pair) for pair in earlier_limits],
         shuffle_seed=settings.shuffle_seed,
-        journal_path=str(journal) if asks and journal is not None else None,
-        responses_path=str(server.kept) if server.kept is not None else settings.responses,
+        journal_path=str(journal) if saved is None and journal is not None else None,
+        responses_path=saved,
     )
     return EndpointModel(config, strict=False)
 

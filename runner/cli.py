@@ -70,8 +70,9 @@ def main(argv: Sequence[str]) -> int:
         if arguments.list_tasks:
             print_tasks()
             return Exit.COMPLETE
-        if arguments.dry_run:
-            return _dry_run(arguments)
+        checked = _check_serving(arguments) if arguments.dry_run else Exit.COMPLETE
+        if arguments.dry_run and arguments.task is None and arguments.resume is None:
+            return checked
         settings, run_dir, warnings = read_arguments(arguments)
         for warning in warnings:
             say(f"warning: {warning}")
@@ -86,7 +87,14 @@ def main(argv: Sequence[str]) -> int:
         from runner.run import execute
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
-    return execute(settings, run_dir=run_dir, instead=_instead(arguments, settings, argv), command=list(argv))
+    status = execute(
+        settings,
+        run_dir=run_dir,
+        instead=_instead(arguments, settings, argv),
+        command=list(argv),
+        dry=arguments.dry_run is not None,
+    )
+    return status or checked
 
 
 def _instead(arguments: argparse.Namespace, settings: Settings, argv: Sequence[str]) -> "Unsent | None":
@@ -110,12 +118,19 @@ def _check_letters(argv: Sequence[str]) -> None:
             raise UsageError(f"{option}: {text!a} is not UTF-8")
 
 
-def _dry_run(arguments: argparse.Namespace) -> Exit:
+def _check_serving(arguments: argparse.Namespace) -> Exit:
+    """Of a dry run the part that is about its serving file."""
     from runner.serving import check_only
 
-    if arguments.serve is None:
-        raise UsageError("--dry-run checks a serving file: give --serve CONFIG.yaml too")
-    return check_only(serving_file(arguments.serve))
+    if arguments.emit_requests is not None:
+        raise UsageError("--emit-requests asks no server: drop --dry-run")
+    if arguments.serve is not None:
+        return check_only(serving_file(arguments.serve))
+    if arguments.task is None and arguments.resume is None:
+        raise UsageError(
+            "--dry-run tells what a run would send, or checks a serving file: give --task, --resume or --serve too"
+        )
+    return Exit.COMPLETE
 
 
 def print_tasks() -> None:

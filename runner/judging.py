@@ -10,14 +10,17 @@ from typing import Any
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
 from endpoints.journal import Journal
+from endpoints.outlook import idle_keys
+from endpoints.request import Request
 from endpoints.server_info import ServerInfo
 from endpoints.waiting import OnWaiting
-from judges.asking import Judge, JudgeRequest, open_judge
+from judges.asking import TEMPLATE, Judge, JudgeRequest, open_judge
 from judges.judgement import Ask, JudgeCall, JudgeReply
 from metrics.record import Sample
 from runner.access import judge_access, read_key
 from runner.console import say
 from runner.extra_body import extra_body_phrase
+from runner.idle_keys import idle_warnings
 from runner.settings import Settings
 from tasks.benchmark import Benchmark
 
@@ -66,7 +69,14 @@ class RunJudge:
 
     async def _describe(self) -> ServerInfo:
         async with Endpoint(self.base_url, self._key, concurrency=1, **self._access.options()) as endpoint:
-            return await endpoint.describe(self.model, must_be_listed=self._access.listed)
+            info = await endpoint.describe(self.model, must_be_listed=self._access.listed)
+            if self._request.chat_template_kwargs:
+                turn = ({"role": "user", "content": "?"},)
+                probe = Request("", "", 0, "chat", self.model, turn, None, 1, {}, self._request.fields())
+                idle = await idle_keys(probe, endpoint.tokenizer, TEMPLATE)
+                for line in idle_warnings("--judge-chat-template-kwargs", idle or []):
+                    say(f"warning: {line}")
+            return info
 
     @contextlib.asynccontextmanager
     async def opened(

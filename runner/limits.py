@@ -10,8 +10,9 @@ from runner.answer_source import AnswerSource
 from runner.console import say
 from runner.exits import UsageError
 from runner.run_file import RunFile
+from runner.settings import Settings
 
-__all__ = ["check_lowered", "keep_limits", "record_window", "with_known_window"]
+__all__ = ["check_lowered", "keep_limits", "limits_before", "record_window", "with_known_window"]
 
 
 def with_known_window(server: AnswerSource, recorded: Mapping[str, Any], run_dir: Path | None) -> AnswerSource:
@@ -50,6 +51,22 @@ def check_lowered(cap: int, own: int, run_dir: Path) -> None:
             f"cannot resume {run_dir}: answers are capped at {own} tokens, --max-new-tokens {cap} is more; "
             "a resume can only lower the cap"
         )
+
+
+def limits_before(
+    recorded: Mapping[str, Any], settings: Settings, server: AnswerSource
+) -> tuple[int | None, int | None] | None:
+    """The cap and the window, in tokens, of the run's last session; None where there was none, or they are the same.
+
+    Args:
+        recorded: ``run.json`` of the run that is resumed, empty for a new one.
+        settings: of the run.
+        server: what answers now.
+    """
+    if not recorded.get("model") or "sampling" not in recorded:
+        return None
+    limits = (recorded["sampling"]["max_new_tokens"], recorded["model"].get("max_model_len"))
+    return limits if limits != (settings.max_new_tokens or server.default_cap, server.window) else None
 
 
 def keep_limits(file: RunFile, cap: int | None, window: int | None) -> None:

@@ -244,14 +244,17 @@ def build_parser() -> argparse.ArgumentParser:
     serving.add_argument(
         "--serve", metavar="CONFIG.yaml", help="start the model's server, and the judge's, for the length of the run"
     )
-    serving.add_argument(
-        "--dry-run", action="store_true", default=None, help="with --serve: check the file, print the commands and exit"
-    )
     output = parser.add_argument_group("output")
     output.add_argument("--output-dir", metavar="DIR", help="folder of run folders (default results)")
     output.add_argument("--resume", metavar="RUN_DIR", help="go on with a stopped run; needs no other argument")
     output.add_argument(
         "--fail-under", action="append", metavar="METRIC=VALUE", help="exit 1 if a task's metric is lower"
+    )
+    add(
+        "--dry-run",
+        action="store_true",
+        default=None,
+        help="tell what would be sent and whether it fits, and exit; with --serve: check the file, print the commands",
     )
     add("--list-tasks", action="store_true", help="print every task name and exit")
     add(

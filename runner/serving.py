@@ -13,7 +13,7 @@ from runner.console import say, show
 from runner.exits import Exit, UsageError
 from runner.settings import EMBEDDED
 
-__all__ = ["addresses", "check_only", "serving"]
+__all__ = ["addresses", "check_only", "planned_window", "serving"]
 
 # Settings that the file decides, by the argument that would contradict it.
 _DECIDED = {"base_url": "--base-url", "judge_base_url": "--judge-base-url"}
@@ -49,6 +49,16 @@ def _plan(path: Path) -> ServingPlan:
         return read_serving(path)
     except ServingFileError as error:
         raise UsageError(str(error)) from error
+
+
+def planned_window(path: Path) -> int | None:
+    """The context length in tokens that a serving file sets for the model; None if it leaves that to vLLM.
+
+    Raises:
+        UsageError: the file cannot be used.
+    """
+    model = _plan(path).model
+    return None if model is None else model.max_model_len
 
 
 def check_only(path: Path) -> Exit:
