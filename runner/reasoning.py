@@ -161,4 +161,4 @@ class ReasoningWatch:
         """What the progress bar shows of it: nothing before the first ten answers, or if all is well."""
         if self.counts.answers < FIRST or not self.counts.marked:
             return ""
-        return f", {self.counts.marked.total()} with reasoning marks ({', '.join(sorted(self.counts.marked))})"
+        return f"{self.counts.marked.total()} with reasoning marks ({', '.join(sorted(self.counts.marked))})"

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from endpoints.errors import EndpointError
 from endpoints.journal import JournalError
+from endpoints.outlook import Outlook
 from endpoints.saved import ResponsesError
 from runner.answer_source import AnswerSource, answers_sha256, source_records
 from runner.console import command_name, say
@@ -132,19 +133,24 @@ class _Run(RunParts):
             generated = self.settings.responses is None and server.kept is None
             watch = ReasoningWatch(*reasoning_facts(self.settings, file.path.parent), say)
             enough = None if stopping is None else stopping.enough
-            with LiveScores(self.benchmarks, len(run.docs), judges, watch, threaded=generated) as live:
+            caveat = "; --stop-when may end it earlier" if stopping is not None and not self.settings.past_stop else ""
+            with LiveScores(self.benchmarks, run.docs, judges, watch, threaded=generated, caveat=caveat) as live:
 
                 def on_answer(doc: Any, outcome: Any) -> Any:
                     self.answered_any = self.answered_any or outcome.status in ("answered", "blocked")
                     return live.on_answer(doc, outcome) if stopping is None else stopping.watch(live, doc, outcome)
 
-                model.on_answer, model.on_outlook = on_answer, self.preflight(server).tell
+                async def on_outlook(outlook: Outlook) -> None:
+                    await self.preflight(server).tell(outlook)
+                    live.progress.begin()
+
+                model.on_answer, model.on_outlook = on_answer, on_outlook
                 if stopping is not None:
                     model.order, model.enough = stopping.places, stopping.enough
                 model.on_waiting = live.on_waiting
+                verdicts = file.path.with_name("judgements.jsonl")
+                model.companion = lambda: live.beside(judges.opened(verdicts, live.on_judge_waiting, enough))
                 if judges.all:
-                    verdicts = file.path.with_name("judgements.jsonl")
-                    model.companion = lambda: judges.opened(verdicts, live.on_judge_waiting, enough)
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
         return report(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from endpoints.waiting import Waited
 
-__all__ = ["WaitLines", "wait_phrase"]
+__all__ = ["WaitLines", "span", "wait_phrase"]
 
 _NAMED = 3
 _APART_S = 60.0
@@ -20,7 +20,7 @@ def wait_phrase(waited: Sequence[Waited], named: int = 1) -> str:
     """
     if not waited:
         return ""
-    names = ", ".join(f"{_name(one)} ({_span(one.seconds)})" for one in waited[:named])
+    names = ", ".join(f"{_name(one)} ({span(one.seconds)})" for one in waited[:named])
     more = f" and {len(waited) - named} more" if len(waited) > named else ""
     return f"waiting for {names}{more}"
 
@@ -30,8 +30,12 @@ def _name(one: Waited) -> str:
     return f"{one.task} {one.sample_id}{repeat}"
 
 
-def _span(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+def span(seconds: float) -> str:
+    """A time in words: ``61 s``, ``42 min``, ``2 h 5 min``."""
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{seconds:.0f} s" if seconds < 120 else f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 class WaitLines:

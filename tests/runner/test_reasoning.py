@@ -227,7 +227,7 @@ def test_the_watch_speaks_once_after_ten_answers():
         )
     assert len(said) == 1
     assert said[0].startswith("warning: 2 of 10 answers hold reasoning in the marks of mistral")
-    assert watch.postfix == ", 4 with reasoning marks (mistral)"
+    assert watch.postfix == "4 with reasoning marks (mistral)"
 
 
 def test_counts_look_at_answers_alone():

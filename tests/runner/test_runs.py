@@ -32,7 +32,8 @@ def test_a_full_run_leaves_everything_a_person_needs(command):
     with FaultServer(by_number({4: answer(wrong(4)), 5: answer("раз, два", finish_reason="length")})) as server:
         result = command("--full", server=server)
     assert result.code == Exit.COMPLETE
-    assert "pass rate 0.950, 0 without answer" in result.err
+    assert "answers 40/40; " in result.err
+    assert "pass rate 0.950 [0.835, 0.986], 0 without answer" in result.err
     row = result.row()
     assert row["sample_pass_rate"] == 38 / 40
     assert row["sample_pass_rate_ci_low"] <= 38 / 40 <= row["sample_pass_rate_ci_high"]

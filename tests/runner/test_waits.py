@@ -8,6 +8,7 @@ from replies import know_all
 
 import endpoints.waiting
 import runner.live
+import runner.progress
 from endpoints.waiting import Waited
 from runner.exits import Exit
 from runner.waits import WaitLines, wait_phrase
@@ -56,7 +57,7 @@ def test_a_long_wait_is_named_while_it_lasts(command, monkeypatch, terminal):
     """Beside the bar of a terminal, in a line elsewhere."""
     monkeypatch.setattr(endpoints.waiting, "AFTER_S", 0.0)
     monkeypatch.setattr(endpoints.waiting, "EVERY_S", 0.01)
-    monkeypatch.setattr(runner.live, "on_terminal", lambda: terminal)
+    monkeypatch.setattr(runner.progress, "on_terminal", lambda: terminal)
     told = []
     real = runner.live.LiveScores.on_waiting
     monkeypatch.setattr(
