@@ -53,8 +53,10 @@ class Preflight:
         for task, count in sent.items():
             questions = len({request.sample_id for request in outlook.requests if request.task == task})
             of = f" ({nouns(questions, 'question')}, {self.settings.repeats} answers each)"
-            judged = f", {_judged(answers[task])}" if self._has_judge(task) else ""
+            judged = f", about {answers[task]} to the judge" if self._has_judge(task) else ""
             yield f"{task}: {nouns(count, 'request')}{of if count != questions else ''}{judged}"
+        if any(map(self._has_judge, sent)):
+            yield "judge: one request an answer; none for an empty one, more where a reply cannot be read"
         rest = len(outlook.requests) - len(outlook.kept) - len(outlook.plan.rejected)
         early = "; --stop-when may end the run earlier" if self.settings.stop_when and rest else ""
         if self.settings.responses is not None:
@@ -119,10 +121,6 @@ class Preflight:
         if idle is None:
             self.write(f"{option}: whether the template reads it cannot be told, the server does not say (/tokenize)")
         return idle_warnings(option, idle or [])
-
-
-def _judged(count: int) -> str:
-    return f"about {count} to the judge (none for an empty answer, more where a reply cannot be read)"
 
 
 def _longest(longest: LongestPrompt | None, outlook: Outlook) -> list[str]:
