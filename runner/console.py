@@ -1,13 +1,14 @@
 """Writes to the terminal: results to stdout, everything else to stderr."""
 
 import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import TextIO
 
 from endpoints.defaults import APP_NAME
 
-__all__ = ["command_name", "on_terminal", "say", "show"]
+__all__ = ["command_name", "on_terminal", "say", "show", "terminal_of_no_size"]
 
 
 def command_name() -> str:
@@ -21,6 +22,14 @@ def on_terminal() -> bool:
     try:
         return sys.stderr is not None and sys.stderr.isatty()
     except ValueError:  # it is closed
+        return False
+
+
+def terminal_of_no_size() -> bool:
+    """Whether the terminal at stderr says that it has no columns or no rows, as some in containers and CI do."""
+    try:
+        return min(os.get_terminal_size(sys.stderr.fileno())) == 0
+    except (AttributeError, OSError, ValueError):
         return False
 
 

@@ -58,9 +58,9 @@ class Pace:
             return 0.0
         return math.inf if self.per_second is None else self.left / self.per_second
 
-    def phrase(self, noun: str) -> str:
-        """The rate in words, such as ``2.5 answers/s``; empty while there is none."""
+    def phrase(self, noun: str = "") -> str:
+        """The rate in words, such as ``2.5 answers/s`` or ``2.5/s``; empty while there is none."""
         rate = self.per_second
         if rate is None:
             return ""
-        return f"{rate:.1f} {noun}/s" if rate >= 1 else f"{60 * rate:.1f} {noun}/min"
+        return f"{rate:.1f} {noun}".strip() + "/s" if rate >= 1 else f"{60 * rate:.1f} {noun}".strip() + "/min"

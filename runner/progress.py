@@ -6,12 +6,12 @@ import functools
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from tqdm import tqdm
 
 from endpoints.waiting import Waited
-from runner.console import on_terminal, say
+from runner.console import on_terminal, say, terminal_of_no_size
 from runner.pace import Pace
 from runner.waits import WaitLines, span, wait_phrase
 
@@ -19,6 +19,8 @@ __all__ = ["Progress"]
 
 TICK_S: Final = 1.0
 LINE_S: Final = 60.0
+_COLUMNS: Final = 100
+_ROWS: Final = 24
 _FIRST: Final = 20  # answers after which the run says how long it will take
 _FORMAT: Final = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]"
 
@@ -62,7 +64,7 @@ class Progress:
         self._answers.start()
         self._last_line = self._clock()
         if on_terminal():
-            self._bar = tqdm(total=self._answers.total, unit="q", dynamic_ncols=True, bar_format=_FORMAT)
+            self._bar = tqdm(total=self._answers.total, desc="answers", bar_format=_FORMAT, **_size())
             self._draw()
 
     def arrived(self, *, fresh: bool, to_judge: Hashable = None, lost_verdict: bool = False) -> None:
@@ -141,7 +143,7 @@ class Progress:
         """Everything in one line."""
         counts = [f"answers {self._answers.count}/{self._answers.total}"]
         counts += [f"judged {self._verdicts.count}"] if self._judged else []
-        return "; ".join(filter(None, (", ".join([*counts, *self._waiting()]), self._pace(), self._said())))
+        return "; ".join(filter(None, (", ".join([*counts, *self._waiting()]), self._pace_in_line(), self._said())))
 
     def _said(self) -> str:
         return ", ".join(filter(None, [*self._words(), *self._waits.values()]))
@@ -152,12 +154,21 @@ class Progress:
         oldest = self._clock() - min(self._with_judge.values())
         return [f"{len(self._with_judge)} with the judge for {span(oldest)}"]
 
-    def _pace(self) -> str:
-        pace, noun = (self._answers, "answers") if self._answers.left else (self._verdicts, "verdicts")
-        if not self._judged:
-            pace, noun = self._answers, "answers"
+    def _pace(self) -> tuple[Pace, str]:
+        """What decides how fast it goes on now, and what it counts."""
+        if self._judged and not self._answers.left:
+            return self._verdicts, "verdicts"
+        return self._answers, "answers"
+
+    def _pace_in_line(self) -> str:
+        pace, noun = self._pace()
         more = self._left_s()
         return ", ".join(filter(None, (pace.phrase(noun), f"about {span(more)} more" if 0 < more < math.inf else "")))
+
+    def _pace_beside_bar(self) -> str:
+        more = self._left_s()
+        shown = (self._pace()[0].phrase(), f"{span(more)} left" if 0 < more < math.inf else "")
+        return ", ".join(filter(None, shown))
 
     def _left_s(self) -> float:
         """Answers and verdicts come side by side: the slower ones decide."""
@@ -180,13 +191,15 @@ class Progress:
     def _draw(self) -> None:
         if self._bar is None:
             return
-        if not self._judged:
-            self._bar.set_description_str("answers", refresh=False)
-        elif self._answers.left:
+        if self._judged:
             counts = f"answers {self._answers.count}/{self._answers.total}, judged"
-            self._bar.set_description_str(counts, refresh=False)
-        else:
-            self._bar.set_description_str("judging", refresh=False)
-        shown = [*self._waiting(), self._pace(), self._said()]
+            alone = self._with_judge and not self._answers.left
+            self._bar.set_description_str("judging" if alone else counts, refresh=False)
+        shown = [*self._waiting(), self._pace_beside_bar(), self._said()]
         self._bar.set_postfix_str(", ".join(filter(None, shown)), refresh=False)
         self._bar.refresh()
+
+
+def _size() -> dict[str, Any]:
+    """How large tqdm takes the terminal to be. In one of no columns or rows it would show no bar at all."""
+    return {"ncols": _COLUMNS, "nrows": _ROWS} if terminal_of_no_size() else {"dynamic_ncols": True}

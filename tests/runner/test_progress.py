@@ -172,6 +172,25 @@ def test_the_bar_moves_while_a_judge_works(monkeypatch, capsys, clock):
     progress.close()
 
 
+@pytest.mark.parametrize("size", [(110, 0), (0, 40), (0, 0), None])
+def test_a_terminal_without_a_size_has_a_bar_too(monkeypatch, capsys, clock, size):
+    """Containers and CI have such; tqdm would hide the bar in no rows, and cut it to no columns."""
+
+    def measured(descriptor):
+        if size is None:
+            raise OSError("not a terminal")
+        return size
+
+    monkeypatch.setattr(runner.progress, "on_terminal", lambda: True)
+    monkeypatch.setattr("os.get_terminal_size", measured)
+    progress = Progress(15, 0, clock=clock)
+    progress.begin()
+    answer(progress, 3)
+    progress.tick()
+    progress.close()
+    assert "answers:  20%" in capsys.readouterr().err
+
+
 def test_times_in_words():
     assert [span(s) for s in (0, 61.4, 119, 120, 3599, 7199, 7260, 90_000)] == [
         *("0 s", "61 s", "119 s", "2 min", "60 min", "2 h 0 min", "2 h 1 min", "25 h 0 min")
