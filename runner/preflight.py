@@ -103,7 +103,9 @@ class Preflight:
 
     def _window(self, outlook: Outlook) -> str:
         if outlook.window is None:
-            return "the server's window: not known; a refusal that names it will lower the caps"
+            unstarted = self.server.base_url is None
+            later = "until the server is started" if unstarted else "yet; a refusal that names it will lower the caps"
+            return f"the server's window: not known {later}"
         learnt = f", learnt from {self.server.window_source}" if self.server.window_source else ""
         return f"the server's window: {outlook.window} tokens{learnt}"
 
