@@ -132,7 +132,8 @@ class LiveScores:
             raise  # the judge refuses everything, or nothing can be kept: no use in going on
         except Exception as error:
             judgement = Judgement("failed", error=f"judging raised {type(error).__name__}: {error}")
-        self.progress.judged((task, arrived.sample.id, arrived.sample.repeat), fresh=fresh)
+        which = (task, arrived.sample.id, arrived.sample.repeat)
+        self.progress.judged(which, fresh=fresh, verdict=judgement.status == "judged")
         return self._finished(arrived, _score(arrived, judgement), judgement.to_json())
 
     def _finished(self, arrived: "_Arrived", record: Record, judgement: str = "") -> Scored:

@@ -50,7 +50,7 @@ class Progress:
         self._words = words
         self._caveat = caveat
         self._clock = clock
-        self._finished = 0
+        self._unjudged = 0
         self._with_judge: dict[Hashable, float] = {}  # since when
         self._waits: dict[str, str] = {}  # beside the bar, by who keeps us waiting
         self._wait_lines: dict[str, WaitLines] = {}
@@ -81,14 +81,14 @@ class Progress:
             self._verdicts.start()
             self._with_judge[to_judge] = self._clock()
 
-    def judged(self, which: Hashable, *, fresh: bool) -> None:
-        """The judge has done with an answer; ``fresh`` tells whether it took a request."""
+    def judged(self, which: Hashable, *, fresh: bool, verdict: bool = True) -> None:
+        """The judge has done with an answer: it took a request or not (``fresh``), and gave a verdict or none."""
         del self._with_judge[which]
         self._verdicts.add(fresh=fresh)
+        self._unjudged += not verdict
 
     def finished(self) -> None:
         """All is done about one sample."""
-        self._finished += 1
         if self._bar is not None:
             self._bar.update()
         self._foretell()
@@ -142,7 +142,7 @@ class Progress:
     def line(self) -> str:
         """Everything in one line."""
         counts = [f"answers {self._answers.count}/{self._answers.total}"]
-        counts += [f"judged {self._verdicts.count}"] if self._judged else []
+        counts += [f"judged {self._verdicts.count - self._unjudged}"] if self._judged else []
         return "; ".join(filter(None, (", ".join([*counts, *self._waiting()]), self._pace_in_line(), self._said())))
 
     def _said(self) -> str:

@@ -126,18 +126,18 @@ def test_nothing_is_foretold_of_what_is_over(said, clock, count):
 
 
 def test_a_lost_answer_needs_no_verdict(said, clock):
-    """Where the model failed there is nothing to be judged; such a run ends too."""
+    """Where the model failed there is nothing to be judged, and what the judge gives up is not judged; both end."""
     progress = Progress(3, 3, clock=clock)
     progress.begin()
     clock.now += 10
     progress.arrived(fresh=True, to_judge="a")
     progress.arrived(fresh=True, lost_verdict=True)
     progress.finished()
-    progress.judged("a", fresh=True)
+    progress.judged("a", fresh=True, verdict=False)
     progress.finished()
     clock.now += 50
     progress.tick()
-    assert said == ["answers 2/3, judged 1; 2.0 answers/min, about 50 s more"]
+    assert said == ["answers 2/3, judged 0; 2.0 answers/min, about 50 s more"]
 
 
 def test_a_run_that_never_began_says_nothing(said, clock):
