@@ -3,12 +3,11 @@
 They need Debian's package ``chromium`` and run with the end-to-end tests.
 """
 
-import asyncio
 import json
 
 import pytest
 from audit_runs import make_round
-from devtools import browser
+from devtools import visit_page
 
 from audit.cli import main
 from audit.page import render_page
@@ -27,17 +26,8 @@ def made(tmp_path):
 
 
 def in_browser(folder, visit):
-    """Run a visit to the page; it must ask for nothing but itself and raise nothing."""
-
-    async def run():
-        async with browser(folder) as chromium, chromium.tab() as tab:
-            await tab.open(folder / "page.html")
-            await visit(chromium, tab)
-            assert not tab.errors
-            assert all(url.startswith(("file:", "blob:", "about:")) for url in tab.requested), tab.requested
-            assert tab.requested[0] == (folder / "page.html").resolve().as_uri()
-
-    asyncio.run(run())
+    """Run a visit to the page."""
+    visit_page(folder / "page.html", visit)
 
 
 async def saved(chromium, tab):

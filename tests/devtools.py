@@ -7,13 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
-__all__ = ["Browser", "Tab", "browser"]
+__all__ = ["Browser", "Tab", "browser", "visit_page"]
 
 STARTS_S = 120.0
 ANSWERS_S = 60.0
@@ -160,3 +160,17 @@ async def browser(folder: Path) -> AsyncIterator[Browser]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def visit_page(page: Path, visit: Callable[[Browser, Tab], Awaitable[None]]) -> None:
+    """Open a file and run a visit to it; the page must ask for nothing but itself and raise nothing."""
+
+    async def run() -> None:
+        async with browser(page.parent) as chromium, chromium.tab() as tab:
+            await tab.open(page)
+            await visit(chromium, tab)
+            assert not tab.errors
+            assert all(url.startswith(("file:", "blob:", "about:")) for url in tab.requested), tab.requested
+            assert tab.requested[0] == page.resolve().as_uri()
+
+    asyncio.run(run())
