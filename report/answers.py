@@ -11,7 +11,7 @@ from runs.folder import Run, Sample
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
-__all__ = ["Shown", "failed", "shown_answers"]
+__all__ = ["Shown", "failed", "right", "shown_answers"]
 
 
 class Shown(NamedTuple):
@@ -58,19 +58,24 @@ class Shown(NamedTuple):
 
 
 def failed(shown: Shown) -> bool:
-    """Whether the answer is known to be less than right: it has no full marks in the benchmark's first metric.
+    """Whether the answer is known to be less than right, see :func:`right`."""
+    return right(shown) is False
+
+
+def right(shown: Shown) -> bool | None:
+    """Whether the answer has full marks in the benchmark's first metric.
 
     The first metric is the headline (of IFBench the prompt-level loose one); of those where lower is better any value
-    above 0 is a failure. A missing answer, or one without a verdict, is no failure: nothing is known of it.
+    above 0 is a failure. None for a missing answer, or one without a verdict: nothing is known of it.
     """
     spec = next(spec for spec in benchmark(shown.task.benchmark).metrics if spec.unit != "balance")
     record = shown.record
     if record["outcome"] not in spec.outcomes or (spec.about is not None and not spec.about(record)):
-        return False
+        return None
     if spec.part is None and record["scores"].get(spec.name) is None:
-        return False
+        return None
     met, of = spec.of(record)
-    return bool(of) and (met < of if spec.higher_is_better else met > 0)
+    return (met >= of if spec.higher_is_better else met <= 0) if of else None
 
 
 def shown_answers(run: Run) -> Iterator[Shown]:

@@ -17,6 +17,7 @@ _EXAMPLES: Final = """\
 examples:
   python -m report runs                                                 # what there is in results, newest first
   python -m report show results/RUN --failed 5                          # why its answers failed
+  python -m report html results/RUN -o report.html                      # the same and all numbers: one page
   python -m report compare results/BASELINE results/RUN                 # differences, with paired intervals
   python -m report gate results/RUN --against results/BASELINE --max-drop 0.02 --junit gate.xml
   python -m report repeats results/RUN results/SAME_AGAIN               # or one run that has --repeats
@@ -72,7 +73,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--json", metavar="FILE", help="write the numbers there; - for standard output, without words"
         )
-    _show_arguments(parsers)  # a page, no numbers
+    _show_arguments(parsers)  # pages, no numbers
+    _html_arguments(parsers)
     return parser
 
 
@@ -83,6 +85,15 @@ def _compare_arguments(parsers: Any) -> argparse.ArgumentParser:
     _name_argument(compare)
     compare.set_defaults(command=commands.compare_command)
     return compare
+
+
+def _html_arguments(parsers: Any) -> None:
+    html: argparse.ArgumentParser = parsers.add_parser("html", help="one page that opens anywhere: numbers and answers")
+    html.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the first one is the baseline of the others")
+    html.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the page to write")
+    _common_argument(html)
+    _name_argument(html)
+    html.set_defaults(command=commands.html_command)
 
 
 def _gate_arguments(parsers: Any) -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ __all__ = [
     "compare_command",
     "export_command",
     "gate_command",
+    "html_command",
     "power_command",
     "repeats_command",
     "rescore_command",
@@ -46,6 +47,20 @@ def compare_command(arguments: argparse.Namespace) -> Exit:
     for one in (one for of in found for one in of):
         lines += ["", *comparison_lines(one, len(found))]
     _finish(arguments, comparison_form([loaded.run.name for loaded in runs], found), lines)
+    return Exit.DONE
+
+
+def html_command(arguments: argparse.Namespace) -> Exit:
+    """Write the page of some runs."""
+    from report.html.page import page
+    from report.html.view import views
+
+    text = page(views(arguments.runs, arguments.name), arguments.common)
+    try:
+        arguments.output.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ReportError(f"-o {arguments.output}: {error.strerror or error}") from None
+    sys.stdout.write(f"{arguments.output}\n")
     return Exit.DONE
 
 

@@ -116,6 +116,8 @@ class Benchmark:
         cluster: the label that questions share which move together, and what it is called; None without one.
         cells: labels whose values make up a question's cell; an order of questions is drawn evenly over cells.
         table_axis: the breakdown that the table shows, with the values it shows of each label.
+        fine_axis: the breakdown by what an answer had to meet (requirement type, constraint), likewise.
+        main_grader: of several graders the one that the first metric is by; empty where there is one.
         parts: subsets that are run as several others and scored over the union of their samples.
         subset_aliases: other spellings of subsets.
         options: further command-line options it takes: ``column_map``, ``grader``, ``judge``.
@@ -142,6 +144,8 @@ class Benchmark:
     summarise: Callable[[Sequence[Record]], Summary]
     metrics: tuple[MetricSpec, ...]
     table_axis: tuple[str, tuple[str, ...]]
+    fine_axis: tuple[str, tuple[str, ...]] = ("", ())
+    main_grader: str = ""
     cells: tuple[str, ...] = ()
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     subset_aliases: Mapping[str, str] = field(default_factory=dict)

@@ -49,6 +49,7 @@ BENCHMARK = Benchmark(
     groups=GROUPS,
     cells=("type",),
     table_axis=("type", (METRICS[0].name,)),
+    fine_axis=("type", (METRICS[0].name, "full_marks")),
     parts={"all": TYPES},
     subset_aliases=ALIASES,
     options=frozenset({"column_map", "judge"}),

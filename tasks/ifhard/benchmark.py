@@ -32,5 +32,6 @@ BENCHMARK = Benchmark(
     part_answer=lambda scoring, text: Reasoning(*split_reasoning(text)),
     cells=("tier",),
     table_axis=("tier", ("sample_pass_rate", "constraint_pass_rate")),
+    fine_axis=("type", ("pass_rate",)),
     unmeetable=unmeetable,
 )

@@ -39,6 +39,7 @@ BENCHMARK = Benchmark(
     cluster=("origin", "source document"),
     cells=("family", "difficulty"),
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
+    fine_axis=("constraint", ("pass_rate",)),
     notes=_notes,
     export=export_answers,
     unmeetable=unmeetable,

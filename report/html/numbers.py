@@ -1,0 +1,126 @@
+"""Headlines, outcomes and looks of answers, as ``run.json`` and the run's table have them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from metrics.headlines import MetricSpec
+from metrics.record import OUTCOMES
+from report.html.view import TaskView
+
+__all__ = ["Headline", "Share", "fine_rates", "headlines", "looks", "outcomes"]
+
+_LOOKS: Final = {
+    "empty": "empty",
+    "truncated": "truncated at a limit",
+    "unclosed_reasoning": "with unclosed reasoning",
+}
+_OUTCOMES: Final = {
+    "answered": "answered and scored",
+    "failed": "failed: the server gave no answer",
+    "not_asked": "not asked",
+    "unscored": "not scored",
+    "unjudged": "unjudged",
+    "blocked": "blocked: the server withheld the text",
+}
+
+
+class Headline(NamedTuple):
+    """One metric of one task.
+
+    Attributes:
+        name: as the table has it.
+        value: None where it is undefined, and ``why`` says so.
+        interval: its ends.
+        method: what made the interval.
+        bounds: the value with every missing answer at its lowest and at its highest; None where none is missing.
+        known, asked: the answers that it is known of, and those it is about.
+        higher_is_better: its direction.
+        why: why there is no value.
+    """
+
+    name: str
+    value: float | None
+    interval: tuple[float, float] | None
+    method: str
+    bounds: tuple[float, float] | None
+    known: int
+    asked: int
+    higher_is_better: bool
+    why: str
+
+
+class Share(NamedTuple):
+    """How many answers are of a kind.
+
+    Attributes:
+        name: of the kind.
+        words: for people.
+        number: the answers of it.
+        whole: out of so many.
+    """
+
+    name: str
+    words: str
+    number: int
+    whole: int
+
+    @property
+    def share(self) -> float | None:
+        """None of nothing."""
+        return self.number / self.whole if self.whole else None
+
+
+def headlines(task: TaskView) -> Iterator[Headline]:
+    """In the order of the table; the values are those of ``run.json``."""
+    for spec in task.specs:
+        if f"{spec.name}_ci_low" in task.row:
+            yield _headline(spec, task)
+
+
+def _headline(spec: MetricSpec, task: TaskView) -> Headline:
+    row, name = task.row, spec.name
+    asked = [record for record in task.records if spec.about is None or spec.about(record)]
+    return Headline(
+        name=name,
+        value=row[name],
+        interval=_pair(row, f"{name}_ci_low", f"{name}_ci_high"),
+        method=row.get(f"{name}_ci_method", ""),
+        bounds=_pair(row, f"{name}_lower_bound", f"{name}_upper_bound"),
+        known=sum(record["outcome"] in spec.outcomes for record in asked),
+        asked=len(asked),
+        higher_is_better=spec.higher_is_better,
+        why=row.get(f"{name}_undefined_because", ""),
+    )
+
+
+def _pair(row: Mapping[str, Any], low: str, high: str) -> tuple[float, float] | None:
+    ends = row.get(low), row.get(high)
+    return None if None in ends else (float(ends[0]), float(ends[1]))  # type: ignore[arg-type]  # checked
+
+
+def outcomes(task: TaskView) -> list[Share]:
+    """How the answers ended; kinds without one are left out."""
+    records = task.records
+    counts = {name: sum(record["outcome"] == name for record in records) for name in OUTCOMES}
+    return [Share(name, _OUTCOMES[name], count, len(records)) for name, count in counts.items() if count]
+
+
+def looks(task: TaskView) -> list[Share]:
+    """Empty, truncated and unclosed answers, out of those that are at hand."""
+    at_hand = [record for record in task.records if record["outcome"] in ("answered", "unjudged")]
+    return [
+        Share(name, words, sum(bool(record.get(name)) for record in at_hand), len(at_hand))
+        for name, words in _LOOKS.items()
+    ]
+
+
+def fine_rates(task: TaskView) -> dict[str, dict[str, Any]]:
+    """The breakdown by requirement: label -> ``n`` and the values that the benchmark's ``fine_axis`` names."""
+    axis, names = task.bench.fine_axis
+    found: dict[str, dict[str, Any]] = {}
+    for key, value in task.row.items():
+        if key.startswith(f"{axis}/") and (label := key.removeprefix(f"{axis}/")) != key:
+            label, _, name = label.rpartition("/")
+            if name in ("n", *names):
+                found.setdefault(label, {})[name] = value
+    return dict(sorted(found.items()))
