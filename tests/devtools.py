@@ -15,6 +15,9 @@ import aiohttp
 
 __all__ = ["Browser", "Tab", "browser", "visit_page"]
 
+# What a key does by itself (move the focus, press a button, choose an option) hangs on these.
+VIRTUAL_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36}
+VIRTUAL_KEYS |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 STARTS_S = 120.0
 ANSWERS_S = 60.0
 
@@ -23,7 +26,8 @@ class Tab:
     """One page.
 
     Attributes:
-        requested: every URL that the page asked for.
+        requested: every URL that the page asked for and was not refused by its own policy.
+        refused: those that were.
         errors: exceptions and console errors of the page.
     """
 
@@ -33,6 +37,8 @@ class Tab:
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._seen: list[str] = []
         self.requested: list[str] = []
+        self.refused: list[str] = []
+        self._urls: dict[str, str] = {}
         self.errors: list[str] = []
         self._reader = asyncio.create_task(self._read())
 
@@ -44,7 +50,12 @@ class Tab:
                 continue
             self._seen.append(event["method"])
             if event["method"] == "Network.requestWillBeSent":
-                self.requested.append(event["params"]["request"]["url"])
+                url = self._urls[event["params"]["requestId"]] = event["params"]["request"]["url"]
+                self.requested.append(url)
+            if event["method"] == "Network.loadingFailed" and event["params"].get("blockedReason") == "csp":
+                url = self._urls[event["params"]["requestId"]]
+                self.requested.remove(url)
+                self.refused.append(url)
             if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 self.errors.append(json.dumps(event["params"]))
 
@@ -82,11 +93,26 @@ class Tab:
 
     async def press(self, key: str, *, code: str = "", shift: bool = False) -> None:
         """Press and release a key, as the keyboard does; a single character is also typed."""
-        known = {"key": key, "code": code or (f"Key{key.upper()}" if key.isalpha() and len(key) == 1 else "")}
-        typed = {"text": key} if len(key) == 1 else {}
+        known: dict[str, Any] = {
+            "key": key,
+            "code": code or (f"Key{key.upper()}" if key.isalpha() and len(key) == 1 else ""),
+        }
+        typed = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
+        if key in VIRTUAL_KEYS:
+            known["windowsVirtualKeyCode"] = VIRTUAL_KEYS[key]
         modifiers = 8 if shift else 0
         await self.call("Input.dispatchKeyEvent", type="keyDown", modifiers=modifiers, **known, **typed)
         await self.call("Input.dispatchKeyEvent", type="keyUp", modifiers=modifiers, **known)
+
+    async def theme(self, name: str) -> None:
+        """What the system prefers: ``light`` or ``dark``."""
+        await self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+
+    async def holds(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        async with asyncio.timeout(ANSWERS_S):
+            while not await self.value(f"Boolean({expression})"):
+                await asyncio.sleep(0.02)
 
     async def choose_file(self, selector: str, path: Path) -> None:
         """Give a file to a file input, as the file dialogue does."""
