@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -71,10 +72,18 @@ class Unit:
         """Core of the last word."""
         return self.cores[-1]
 
+    @functools.cached_property
+    def letters(self) -> frozenset[str]:
+        """Characters of the text, in lower case."""
+        return frozenset(self.text.lower())
+
+    @functools.cached_property
+    def _spaced(self) -> str:
+        return "".join(f" {core}" for core in self.cores)
+
     def hits(self, stem: str) -> int:
-        """Number of words whose core starts with the folded stem (4.12)."""
-        folded = fold(stem)
-        return sum(core.startswith(folded) for core in self.cores)
+        """Number of words whose core starts with the folded stem (4.12), which holds no white space."""
+        return self._spaced.count(f" {fold(stem)}")
 
 
 @functools.cache
@@ -208,8 +217,9 @@ _COMMON: int = 3
 """Topics that use a word before it counts as common."""
 
 
-def load_bank(folder: Path = BANK) -> dict[str, Topic]:
-    """All topics by name, each told which words are common to many of them.
+@functools.cache
+def load_bank(folder: Path = BANK) -> Mapping[str, Topic]:
+    """All topics by name, each told which words are common to many of them; a folder is read once.
 
     Raises:
         BankError: a topic cannot be used.
@@ -221,4 +231,4 @@ def load_bank(folder: Path = BANK) -> dict[str, Topic]:
         for core in {core for unit in (*topic.sentences, *topic.phrases) for core in unit.cores}
     )
     common = frozenset(core for core, count in spread.items() if count >= _COMMON)
-    return {name: replace(topic, common=common) for name, topic in topics.items()}
+    return MappingProxyType({name: replace(topic, common=common) for name, topic in topics.items()})

@@ -5,10 +5,12 @@ the model and another to the scorer; :mod:`builders.ifhard.readback` reads the f
 all the same.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -184,14 +186,15 @@ def _check(variant: Variant) -> Variant:
     return variant
 
 
-def load_catalogue(folder: Path = CATALOGUE, families: Sequence[str] = FAMILIES) -> dict[str, Variant]:
-    """Read every variant of the given families, keyed by ``family:name/variant``, in file order.
+@functools.cache
+def load_catalogue(folder: Path = CATALOGUE) -> Mapping[str, Variant]:
+    """Read every variant, keyed by ``family:name/variant``, in file order; a folder is read once.
 
     Raises:
         CatalogueError: an entry is malformed.
     """
     found: dict[str, Variant] = {}
-    for family in families:
+    for family in FAMILIES:
         data = yaml.safe_load((folder / f"{family}.yaml").read_text(encoding="utf-8"))
         for category, entry in data.items():
             if not category.startswith(f"{family}:"):
@@ -207,4 +210,4 @@ def load_catalogue(folder: Path = CATALOGUE, families: Sequence[str] = FAMILIES)
                     en=body["en"],
                 )
                 found[variant.key] = _check(variant)
-    return found
+    return MappingProxyType(found)

@@ -82,8 +82,8 @@ class Workshop:
     """What a worker holds: the bank, the catalogue and the free answers, read once."""
 
     def __init__(self, sources: Sources) -> None:
-        self.topics: dict[str, Topic] = load_bank(sources.bank)
-        self.catalogue: dict[str, Variant] = load_catalogue(sources.catalogue)
+        self.topics: Mapping[str, Topic] = load_bank(sources.bank)
+        self.catalogue: Mapping[str, Variant] = load_catalogue(sources.catalogue)
         self.free_answers: list[str] = free_answers()
 
     def work(self, order: _Order) -> Question | str:

@@ -35,7 +35,7 @@ def _commas(unit: Unit) -> int:
 
 def _lacks(letters: str) -> Callable[[Unit], bool]:
     banned = frozenset(letters)
-    return lambda unit: not banned & set(unit.text.lower())
+    return lambda unit: banned.isdisjoint(unit.letters)
 
 
 def _forbid_letter(draft: Draft, ask: Ask) -> None:
