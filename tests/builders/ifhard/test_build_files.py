@@ -14,6 +14,7 @@ import pytest
 from builders.ifhard import __main__ as command
 from builders.ifhard import pipeline
 from builders.ifhard.dataset_files import TIERS, make_files, tiers_of
+from builders.ifhard.pipeline import build_questions
 from builders.ifhard.question import difficulty
 from builders.ifhard.validate import BuildError
 from tasks.ifhard.prompts import render
@@ -25,6 +26,12 @@ NAMES = {"test.jsonl", "shots.jsonl", "witnesses.jsonl", "build.json", "SHA256SU
 @pytest.fixture(scope="module")
 def files(built):
     return make_files(built, 5)
+
+
+@pytest.fixture(scope="module")
+def other():
+    """Twenty questions of another seed."""
+    return build_questions(6, 20)
 
 
 def rows_of(files, name):
@@ -117,31 +124,23 @@ def test_the_report_counts_what_is_in_the_files(files):
     assert report["stacks_tried"] == 70 + sum(report["discarded"].values())
 
 
-def run_build(out, processes, **environment):
-    arguments = ["--seed", "3", "--size", "20", "--processes", str(processes), "--out", str(out)]
-    subprocess.run(
-        [sys.executable, "-m", "builders.ifhard", *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        check=True,
-        capture_output=True,
-    )
-    return {path.name: path.read_bytes() for path in out.iterdir()}
-
-
 @pytest.mark.slow
-def test_hash_seed_locale_and_processes_change_no_byte(tmp_path):
-    """A seed gives the same bytes under any hash seed, locale, time zone and number of processes."""
-    first = run_build(tmp_path / "a", 1, PYTHONHASHSEED="1", LC_ALL="C", TZ="UTC")
-    second = run_build(tmp_path / "b", 2, PYTHONHASHSEED="2", LC_ALL="C.UTF-8", TZ="Asia/Tokyo")
-    assert set(first) == NAMES
-    assert first == second
-    assert b"\r" not in first["test.jsonl"]
+def test_hash_seed_locale_and_processes_change_no_byte(other, tmp_path):
+    """The command under another hash seed, locale, time zone and number of processes writes what was made here."""
+    subprocess.run(
+        [sys.executable, "-m", "builders.ifhard", "--seed", "6", "--size", "20", "--processes", "2",
+         "--out", str(tmp_path / "set")],
+        cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "2", "LC_ALL": "C", "TZ": "Asia/Tokyo"},
+        check=True, capture_output=True,
+    )  # fmt: skip
+    written = {path.name: path.read_bytes() for path in (tmp_path / "set").iterdir()}
+    assert set(written) == NAMES
+    assert written == {name: text.encode() for name, text in make_files(other, 6).items()}
+    assert b"\r" not in written["test.jsonl"]
 
 
-def test_another_seed_gives_another_set(built):
+def test_another_seed_gives_another_set(built, other):
     """A private set shares no question with one of another seed."""
-    other = pipeline.build_questions(6, 20)
     assert not {q.base_id for q in other.test} & {q.base_id for q in built.test}
 
 
