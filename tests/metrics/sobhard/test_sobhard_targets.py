@@ -190,7 +190,7 @@ def same(a, b):
     return a == b or (a != a and b != b)
 
 
-@pytest.mark.parametrize(("target", "text", "value"), READ, ids=lambda x: repr(x)[:40])
+@pytest.mark.parametrize(("target", "text", "value"), READ, ids=lambda x: repr(x)[:40] if isinstance(x, str) else None)
 def test_read(target, text, value):
     """The value, with its types and key order."""
     parsed = parse(TARGETS[target], text)
