@@ -1,6 +1,5 @@
 """IFBench through a real vLLM: the built-in prompts under every grader, and the same scores from the journal."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -56,7 +55,9 @@ def test_every_grader_scores_the_answers_of_one_run(finished):
     assert "lighteval" in json.dumps(content(run_dir)["options"])
 
 
-def test_its_answers_score_the_same_from_the_file_and_under_lighteval(finished, vllm_server, tmp_path):
+def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
+    finished, vllm_server, tmp_path, offline_lighteval
+):
     """``--responses`` and ``lighteval custom`` over the journal: the same numbers."""
     _, run_dir = finished
     saved = run_dir / "responses.jsonl"
@@ -64,23 +65,16 @@ def test_its_answers_score_the_same_from_the_file_and_under_lighteval(finished, 
     assert done.returncode == 0, done.stderr
     assert content(again)["tasks"][TASK] == content(run_dir)["tasks"][TASK]
 
-    pickle = Path(importlib.util.find_spec("lighteval").origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not pickle.exists()
-    pickle.touch()  # without the file LightEval fetches it from the web at import
     command = [str(Path(sys.executable).with_name("lighteval")), "custom", vllm_server.model]
     options = ["--custom-tasks", "tasks.ifbench.task", "--output-dir", str(tmp_path / "theirs")]
-    try:
-        theirs = subprocess.run(
-            [*command, str(ROOT / "endpoints" / "model.py"), TASK, *options],
-            cwd=tmp_path,
-            env=os.environ | {"ENDPOINT_RESPONSES": str(saved)},
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-    finally:
-        if made:
-            pickle.unlink(missing_ok=True)
+    theirs = subprocess.run(
+        [*command, str(ROOT / "endpoints" / "model.py"), TASK, *options],
+        cwd=tmp_path,
+        env=os.environ | {"ENDPOINT_RESPONSES": str(saved)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
     assert theirs.returncode == 0, theirs.stderr[-3000:]
     (results,) = (tmp_path / "theirs").rglob("results_*.json")
     row = json.loads(results.read_text(encoding="utf-8"))["results"][TASK]

@@ -2,7 +2,6 @@
 
 import asyncio
 import dataclasses
-import importlib.util
 import json
 import os
 import subprocess
@@ -37,9 +36,6 @@ def run(tmp_path, *arguments):
 
 def lighteval(tmp_path, model, task, samples, **environment):
     """``lighteval custom`` with our model file and task module."""
-    pickle = Path(importlib.util.find_spec("lighteval").origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not pickle.exists()
-    pickle.touch()  # without the file LightEval fetches it from the web at import
     command = [str(Path(sys.executable).with_name("lighteval")), "custom", model, str(ROOT / "endpoints" / "model.py")]
     options = [
         "--custom-tasks",
@@ -49,18 +45,14 @@ def lighteval(tmp_path, model, task, samples, **environment):
         "--output-dir",
         str(tmp_path / "theirs"),
     ]
-    try:
-        return subprocess.run(
-            [*command, task, *options],
-            cwd=tmp_path,
-            env=os.environ | environment,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-    finally:
-        if made:
-            pickle.unlink(missing_ok=True)
+    return subprocess.run(
+        [*command, task, *options],
+        cwd=tmp_path,
+        env=os.environ | environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
 
 
 def rows(run_dir):
@@ -100,7 +92,9 @@ def test_the_users_command_ends_with_a_table_of_real_scores(finished, vllm_serve
     assert rows(run_dir)[TASK]["n_answered"] == 6
 
 
-def test_its_answers_score_the_same_from_the_file_and_under_lighteval(finished, vllm_server, tmp_path):
+def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
+    finished, vllm_server, tmp_path, offline_lighteval
+):
     """``--responses`` and ``lighteval custom`` over the journal: the same numbers."""
     _, run_dir = finished
     saved = run_dir / "responses.jsonl"
@@ -116,7 +110,7 @@ def test_its_answers_score_the_same_from_the_file_and_under_lighteval(finished, 
         assert row[name] == rows(run_dir)[TASK][name], name
 
 
-def test_lighteval_asks_the_server_itself(vllm_server, tmp_path):
+def test_lighteval_asks_the_server_itself(vllm_server, tmp_path, offline_lighteval):
     """``lighteval custom`` with the environment instead of options; the journal is kept."""
     done = lighteval(
         tmp_path,

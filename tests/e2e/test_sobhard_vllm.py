@@ -1,6 +1,5 @@
 """SOBHard's small set through a real vLLM: all questions answered, conversations replayed, equal scores elsewhere."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -42,17 +41,6 @@ def journal(run_dir):
     return {(entry["task"], entry["id"]): entry for entry in map(json.loads, lines)}
 
 
-@pytest.fixture
-def quiet_import():
-    """LightEval fetches a file from the web while it imports its built-in tasks, unless the file is there."""
-    path = Path(importlib.util.find_spec("lighteval").origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not path.exists()
-    path.touch()
-    yield
-    if made:
-        path.unlink(missing_ok=True)
-
-
 @pytest.fixture(scope="module")
 def finished(vllm_server, tmp_path_factory):
     """All 33 questions with short answers."""
@@ -78,7 +66,9 @@ def test_every_question_of_the_small_set_is_answered(finished, vllm_server):
     assert "truncated at the token cap" in done.stdout
 
 
-def test_its_answers_score_the_same_from_the_file_and_under_lighteval(finished, vllm_server, tmp_path, quiet_import):
+def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
+    finished, vllm_server, tmp_path, offline_lighteval
+):
     """``--responses`` and ``lighteval custom`` over the journal: the same numbers."""
     _, run_dir = finished
     saved = run_dir / "responses.jsonl"

@@ -1,6 +1,5 @@
 """LightEval's own command line with our model file and task module: the same scores from the same answers."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,19 +10,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tasks" / "ifhard" / "data"
-
-
-@pytest.fixture
-def offline_lighteval():
-    """LightEval fetches a file from the web while it imports its built-in tasks, unless the file is there."""
-    spec = importlib.util.find_spec("lighteval")
-    path = Path(spec.origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not path.exists()
-    if made:
-        path.touch()
-    yield
-    if made:
-        path.unlink(missing_ok=True)
 
 
 def answers(path: Path) -> Path:

@@ -1,6 +1,5 @@
 """Whole runs over the sample set against a scripted model and a scripted judge: exact scores of all five types."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -58,19 +57,6 @@ def test_what_is_sent(tmp_path):
             assert (body["max_tokens"], body["temperature"], body["stop"]) == (256, 0, ["\nВопрос:"])
             assert body["prompt"].count("Вопрос: ") == 6
             assert body["prompt"].endswith("\nОтвет:")
-
-
-@pytest.fixture
-def offline_lighteval():
-    """LightEval fetches a file from the web while it imports its built-in tasks, unless the file is there."""
-    spec = importlib.util.find_spec("lighteval")
-    path = Path(spec.origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not path.exists()
-    if made:
-        path.touch()
-    yield
-    if made:
-        path.unlink(missing_ok=True)
 
 
 @pytest.mark.slow

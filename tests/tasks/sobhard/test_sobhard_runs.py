@@ -1,6 +1,5 @@
 """Whole runs of the small set: saved answers, a server that errs, LightEval's own command."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -107,20 +106,8 @@ def test_a_conversation_that_cannot_fit_is_named_before_anything_is_sent(sob):
         assert ("2 of 3 questions do not fit the server's window of 5000 tokens" in result.out) == (fitting == 1)
 
 
-@pytest.fixture
-def offline_lighteval_here():
-    """LightEval fetches a file from the web while it imports its built-in tasks, unless the file is there."""
-    path = Path(importlib.util.find_spec("lighteval").origin).parent / "tasks" / "tasks" / "tinyBenchmarks.pkl"
-    made = not path.exists()
-    if made:
-        path.touch()
-    yield
-    if made:
-        path.unlink(missing_ok=True)
-
-
 @pytest.mark.slow
-def test_lighteval_custom_gives_the_same_scores(sob, tmp_path, offline_lighteval_here):
+def test_lighteval_custom_gives_the_same_scores(sob, tmp_path, offline_lighteval):
     """``--custom-tasks tasks.sobhard.task`` over the same answers, with a bound that cuts: every shared value."""
     answers = {
         ident: value_damaged(text) if number % 3 == 0 else text
