@@ -12,6 +12,7 @@ from metrics import ifhard
 from metrics.ifhard import text as primitives
 from metrics.ifhard.counts import meets, read_count
 from metrics.ifhard.params import ParamsError
+from metrics.ifhard.verification import judge
 
 CATEGORIES = sorted(ifhard.CATEGORIES)
 each_category = pytest.mark.parametrize("category", CATEGORIES)
@@ -347,8 +348,9 @@ def test_a_million_characters(name):
     raw = (LONG[name] * (MILLION // len(LONG[name]) + 1))[:MILLION]
     answer = ifhard.split_reasoning(raw).answer
     assert len(answer) <= MILLION
+    text = primitives.Text(raw)
     for category in CATEGORIES:
-        verdict = ifhard.verify(category, sample_params(category), raw)
+        verdict = judge(category, sample_params(category), text)
         assert_wholesome(verdict)
         assert verdict.code != "invalid-params"
 
