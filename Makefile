@@ -6,9 +6,11 @@ newest = $(shell for p in python3.13 python3.12 python3.11 python3 python; do $$
 	v = sys.version_info[:2]; sys.exit(not (3, 11) <= v <= (3, 13) or "%d.%d" % v == "$(1)")' \
 	2>/dev/null && echo $$p && break; done)
 PYTHON ?= $(call newest)
+# Processes that run the tests, a file in one of them (0: this process alone).
+JOBS ?= 2
 OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e same other clean
+.PHONY: run test check lint e2e same other ready clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -16,7 +18,8 @@ run: $(VENV)/run.stamp
 
 # Every test but those that start a vLLM or a browser.
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -m "not vllm and not browser" --cov --cov-report=term --cov-fail-under=90
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder \
+		-m "not vllm and not browser" --cov --cov-report=term --cov-fail-under=90
 
 # What a change must pass before it is proposed.
 check: lint test
@@ -39,6 +42,11 @@ same: $(VENV)/dev.stamp
 # The same in an environment of another version, where one is installed.
 other: $(VENV)/run.stamp
 	$(if $(OTHER),$(MAKE) same VENV=$(VENV)-other PYTHON=$(OTHER),@echo "no other Python from 3.11 to 3.13 here")
+
+# What `other` and `e2e` would otherwise install and fetch themselves; it waits for networks and disks.
+ready: $(VENV)/dev.stamp
+	$(BIN)/python tests/e2e/vllm_server.py
+	$(if $(OTHER),$(MAKE) $(VENV)-other/dev.stamp VENV=$(VENV)-other PYTHON=$(OTHER))
 
 $(VENV)/run.stamp: requirements.txt requirements-data.txt pyproject.toml
 	test -x $(BIN)/python || $(if $(PYTHON),$(PYTHON) -m venv $(VENV),{ echo "no Python from 3.11 to 3.13 that has \
