@@ -131,3 +131,8 @@ def running_vllm(folder: Path) -> Iterator[VllmServer]:
     log_path = folder / "vllm.log"
     with on_free_port(lambda port: _command(python, model, port, log_path)) as (process, port):
         yield VllmServer(f"http://127.0.0.1:{port}/v1", SERVED_NAME, WINDOW, log_path, process)
+
+
+if __name__ == "__main__":  # beforehand, since it takes minutes and little of the processor
+    vllm_python(cache_folder())
+    prepare_model()
