@@ -40,7 +40,7 @@ def said(run_dir):
 def test_a_stopped_run_is_completed_to_the_score_of_an_unbroken_one(vllm_server, tmp_path):
     """No further request after the stop, what was under way kept, nothing asked twice."""
     server = ["--model", vllm_server.model, "--base-url", vllm_server.base_url, "--dataset", "builtin-small"]
-    size = ["--max-new-tokens", "40", "--concurrency", "2", "--output-dir", str(tmp_path / "out")]
+    size = ["--max-new-tokens", "16", "--concurrency", "2", "--output-dir", str(tmp_path / "out")]
     stopped, run_dir = run(tmp_path, "--task", TASK, *server, *size, "--stop-when", "below=0.4")
     assert stopped.returncode == 0, stopped.stderr
     assert "STOPPED EARLY" in stopped.stdout
