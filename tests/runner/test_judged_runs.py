@@ -2,7 +2,6 @@
 
 import functools
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import judges.asking
 from endpoints.client import Endpoint
 from endpoints.retry import RetryPolicy
 from judges.hardmultiqa.prompt_files import BUILTIN
+from runner.cli import main
 from runner.exits import Exit
 
 QUICK = RetryPolicy(max_attempts=2, base_s=0.001, cap_s=0.002, retry_after_cap_s=0.002)
@@ -209,7 +209,7 @@ def test_judge_options_are_for_judged_tasks(command):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill-9"])
-def test_judging_that_was_stopped_goes_on(tmp_path, number):
+def test_judging_that_was_stopped_goes_on(tmp_path, monkeypatch, number):
     """Every reply of the judge is kept, none is asked for twice."""
     turns = Counter()
 
@@ -220,33 +220,22 @@ def test_judging_that_was_stopped_goes_on(tmp_path, number):
         await asyncio.sleep(0.02)
         return await servers.judge(server, request)
 
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "HF_HOME": str(tmp_path / "hf")}
-
-    def start(*arguments):
-        return subprocess.Popen(
-            [sys.executable, str(ROOT / "run_lighteval.py"), *arguments],
-            cwd=tmp_path,
-            env=environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     with FaultServer(servers.model) as model, FaultServer(slow) as judge:
-        process = start(
-            *("--task", TASK, "--dataset", "builtin", "--full", "--output-dir", str(tmp_path / "out")),
-            *("--model", "tiny", "--base-url", model.url, "--judge-model", "tiny"),
-            *("--judge-base-url", judge.url, "--judge-concurrency", "2", "--concurrency", "4"),
-        )
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "run_lighteval.py"), "--task", TASK, "--dataset", "builtin", "--full",
+             "--output-dir", str(tmp_path / "out"), "--model", "tiny", "--base-url", model.url, "--concurrency", "4",
+             "--judge-model", "tiny", "--judge-base-url", judge.url, "--judge-concurrency", "2"],
+            cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
         while len(judge.bodies) < 12 and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(number)
-        process.communicate()
+        process.wait()
         (run_dir,) = (tmp_path / "out").iterdir()
         done = {json.loads(line)["key"] for line in (run_dir / "judgements.jsonl").read_text("utf-8").splitlines()}
-        again = start("--resume", str(run_dir))
-        _, err = again.communicate()
-        assert again.returncode == 0, err
+        assert main(["--resume", str(run_dir)]) == Exit.COMPLETE
         assert len(model.bodies) <= COUNT + 4  # what was on the wire when it was killed
         assert sum(turns.values()) <= COUNT + 2
     assert done

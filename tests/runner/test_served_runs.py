@@ -15,6 +15,8 @@ from fault_server import FaultServer
 from serving_fakes import running
 
 from endpoints.process import reserved_port
+from runner.cli import main
+from runner.exits import Exit
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("scripted_vllm.py")
@@ -42,11 +44,9 @@ class Served:
 
     def start(self, *arguments):
         """The command line in a process of its own."""
-        environment = os.environ | {"XDG_CACHE_HOME": str(self.folder / "cache"), "HF_HOME": str(self.folder / "hf")}
         return subprocess.Popen(
             [sys.executable, str(ROOT / "run_lighteval.py"), *arguments],
             cwd=self.folder,
-            env=environment,
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -84,8 +84,10 @@ class Served:
 
 
 @pytest.fixture
-def served(tmp_path):
+def served(tmp_path, monkeypatch):
     """Two free ports and a file for them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     with reserved_port() as first, reserved_port() as second:
         ports = (first, second)
     made = Served(tmp_path, ports)
@@ -130,9 +132,7 @@ def test_stopped_at_any_stage(served, stage, number):
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number], err
     assert served.gone()
     served.write()
-    again = served.start("--resume", str(served.folder_of_the_run()))
-    _, err = again.communicate()
-    assert again.returncode == 0, err
+    assert main(["--resume", str(served.folder_of_the_run())]) == Exit.COMPLETE
     assert served.gone()
     assert served.result()["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
 
@@ -149,7 +149,7 @@ def test_a_server_that_does_not_start(served):
     assert served.gone()
 
 
-def test_a_resume_takes_the_judge_from_its_file(served, tmp_path):
+def test_a_resume_takes_the_judge_from_its_file(served, capsys):
     """Another file's judge judges anew; a file whose model is elsewhere is refused before anything is started."""
     with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
         first = served.start(
@@ -160,16 +160,12 @@ def test_a_resume_takes_the_judge_from_its_file(served, tmp_path):
         assert first.returncode == 0, err
     folder = str(served.folder_of_the_run())
     served.write()
-    both = served.start("--resume", folder, "--serve", str(served.path))
-    _, err = both.communicate()
-    assert both.returncode == 2
-    assert "serves model" in err
+    assert main(["--resume", folder, "--serve", str(served.path)]) == Exit.USAGE
+    assert "serves model" in capsys.readouterr().err
     assert not served.pids()
     entries = yaml.safe_load(served.path.read_text(encoding="utf-8"))
     served.path.write_text(yaml.safe_dump({"judge": entries["judge"]}), encoding="utf-8")
-    again = served.start("--resume", folder, "--serve", str(served.path))
-    _, err = again.communicate()
-    assert again.returncode == 0, err
+    assert main(["--resume", folder, "--serve", str(served.path)]) == Exit.COMPLETE
     assert served.gone()
     run = served.result()
     assert run["judge"]["model"] == "judge"
