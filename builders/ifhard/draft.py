@@ -135,6 +135,7 @@ class Draft:
     used_words: list[Keyword] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    _pools: dict[str, tuple[int, list[Unit]]] = field(default_factory=dict, init=False, repr=False)
 
     def has(self, *keys: str) -> bool:
         """Whether the stack holds one of these variants (``family:name/variant``) or categories."""
@@ -156,8 +157,12 @@ class Draft:
         return self.topic.sentences if kind == "sentence" else self.topic.phrases
 
     def pool(self, kind: str) -> list[Unit]:
-        """The bank units of a kind that pass every global test."""
-        return [unit for unit in self.material(kind) if all(test(unit) for test in self.tests)]
+        """The bank units of a kind that pass every global test; a test is made once of each, and stays."""
+        tried, units = self._pools.get(kind, (0, list(self.material(kind))))
+        for test in self.tests[tried:]:
+            units = [unit for unit in units if test(unit)]
+        self._pools[kind] = len(self.tests), units
+        return list(units)
 
     def accepts(self, text: str) -> bool:
         """Whether a text from elsewhere (a hashtag's word) passes every global test."""
