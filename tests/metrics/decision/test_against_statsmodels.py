@@ -1,15 +1,14 @@
-"""The same quantities by statsmodels, where it has them; skipped where it is not installed."""
+"""The same quantities by statsmodels, where it has them."""
 
 import numpy as np
 import pytest
+from statsmodels.regression import linear_model as regression
+from statsmodels.stats import contingency_tables as tables
+from statsmodels.stats import multitest
 
 from metrics.decision.paired import holm, mcnemar, paired_difference
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # its own
-reason = "statsmodels is in requirements-dev.txt, and not in this environment"
-tables = pytest.importorskip("statsmodels.stats.contingency_tables", reason=reason)
-multitest = pytest.importorskip("statsmodels.stats.multitest", reason=reason)
-regression = pytest.importorskip("statsmodels.regression.linear_model", reason=reason)
 
 
 def fit(d, **options):
