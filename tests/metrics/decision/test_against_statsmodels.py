@@ -1,12 +1,16 @@
 """The same quantities by statsmodels, where it has them."""
 
+import warnings
+
 import numpy as np
 import pytest
-from statsmodels.regression import linear_model as regression
-from statsmodels.stats import contingency_tables as tables
-from statsmodels.stats import multitest
 
 from metrics.decision.paired import holm, mcnemar, paired_difference
+
+with warnings.catch_warnings(action="ignore"):  # its own, as it is imported
+    from statsmodels.regression import linear_model as regression
+    from statsmodels.stats import contingency_tables as tables
+    from statsmodels.stats import multitest
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # its own
 
