@@ -89,7 +89,7 @@ def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
             yield f"  {moved.name} if every question stood for itself: {interval_words(found.interval)}"
     unmoved = [moved.name for moved in one.changes if moved.found is not None and moved.found.se == 0 and _point(moved)]
     if unmoved:
-        yield f"  {', '.join(unmoved)}: no resample differs, which leaves no doubt in the interval, not none at all"
+        yield f"  {', '.join(unmoved)}: all resamples agree, so that its interval shows none of the doubt that remains"
     if max(one.pair.repeats) > 1:
         counts = " and ".join(map(str, one.pair.repeats))
         yield f"  {counts} answers a question: each question is its answers' mean, and McNemar does not apply"

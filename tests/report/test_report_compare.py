@@ -297,7 +297,7 @@ def test_repeats_that_never_differ_split_nothing(tmp_path, capsys):
 def test_an_interval_without_doubt_says_so(tmp_path, capsys):
     """Equal runs leave a bootstrap no spread: the point that it gives is named, where it is one."""
     a, b = (ifhard_run(tmp_path / name, marks) for name, marks in (("a", "+w-c" * 5), ("b", "+w-c" * 4 + "++++")))
-    words = "balance_score: no resample differs, which leaves no doubt in the interval, not none at all"
+    words = "balance_score: all resamples agree, so that its interval shows none of the doubt that remains"
     assert compared(tmp_path, a, a)["metrics"]["balance_score"]["interval"] == [0, 0]
     assert words in capsys.readouterr().out
     low, high = compared(tmp_path, a, b)["metrics"]["balance_score"]["interval"]
