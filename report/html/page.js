@@ -2,7 +2,7 @@
 // The table of answers and what opens behind a row. Texts are untrusted: they reach the page as text nodes alone.
 
 const PAGE = 50;
-const LONG = 100000; // characters of a text that are shown before one asks for more
+const LONG = 50000; // characters of a text that are shown before one asks for more
 const byId = name => document.getElementById(name);
 
 // ---- Unpacking
@@ -39,6 +39,7 @@ class Packed {
 
 // The rule of report/printable.py: what has no look of its own is spelled out.
 const HIDDEN = /(?![\n\t\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const HIDDEN_RUN = new RegExp(`(?:${HIDDEN.source})+`, "gu");
 const spelled = sign => `<U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`;
 const marked = text => text.replace(HIDDEN, spelled);
 
@@ -51,27 +52,27 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A text with its hidden characters and the words that were searched for marked.
+// A text with its hidden characters and the words that were searched for marked; one element a run of them, for there
+// may be hundreds of thousands.
 function textNodes(text) {
-  const nodes = [];
-  const found = query ? occurrences(text, query) : [];
+  const nodes = document.createDocumentFragment();
   let at = 0;
-  for (const [start, end] of found) {
-    nodes.push(...withSigns(text.slice(at, start)), make("mark", {}, ...withSigns(text.slice(start, end))));
+  for (const [start, end] of query ? occurrences(text, query) : []) {
+    nodes.append(withSigns(text.slice(at, start)), make("mark", {}, withSigns(text.slice(start, end))));
     at = end;
   }
-  nodes.push(...withSigns(text.slice(at)));
+  nodes.append(withSigns(text.slice(at)));
   return nodes;
 }
 
 function withSigns(text) {
-  const nodes = [];
+  const nodes = document.createDocumentFragment();
   let at = 0;
-  for (const sign of text.matchAll(HIDDEN)) {
-    nodes.push(text.slice(at, sign.index), make("span", { class: "sign" }, spelled(sign[0])));
-    at = sign.index + sign[0].length;
+  for (const signs of text.matchAll(HIDDEN_RUN)) {
+    nodes.append(text.slice(at, signs.index), make("span", { class: "sign" }, marked(signs[0])));
+    at = signs.index + signs[0].length;
   }
-  nodes.push(text.slice(at));
+  nodes.append(text.slice(at));
   return nodes;
 }
 
@@ -90,7 +91,7 @@ function textBlock(text, label, from = 0) {
   const block = make("pre", { class: "text", dir: "auto", tabindex: "0", "aria-label": label });
   if (!text) block.append(make("span", { class: "quiet" }, "(empty)"));
   const to = endOfPart(text, from);
-  block.append(...textNodes(text.slice(from, to)));
+  block.append(textNodes(text.slice(from, to)));
   if (to === text.length) return block;
   const more = make("button", { type: "button" }, `Show more: ${spaced(to)} of ${spaced(text.length)} characters are shown`);
   more.addEventListener("click", () => {
@@ -387,13 +388,13 @@ function facts(row, one) {
 function tags(pairs) {
   const told = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
   return make("dl", { class: "tags" }, ...told.map(([name, value]) =>
-    make("div", {}, make("dt", {}, marked(name)), make("dd", {}, make("bdi", {}, ...textNodes(worded(value)))))));
+    make("div", {}, make("dt", {}, marked(name)), make("dd", {}, make("bdi", {}, textNodes(worded(value)))))));
 }
 
 function answerOf(row, one) {
   const title = data.runs.length > 1 ? make("h3", {}, swatch(row.run), make("bdi", {}, marked(data.runs[row.run])), " ", pill(row)) : "";
   return make("article", { class: "answer" }, title,
-    one.error ? make("p", { class: "error" }, ...textNodes(one.error)) : "",
+    one.error ? make("p", { class: "error" }, textNodes(one.error)) : "",
     headed(`Answer (${spaced(one.text.length)} characters)`, textBlock(one.text, "Answer")),
     tags(Object.entries(one.scores).map(([name, value]) => [name, rounded(value)])),
     one.reasoning ? folded(`Reasoning, not scored (${spaced(one.reasoning.length)} characters)`, textBlock(one.reasoning, "Reasoning")) : "",
@@ -411,19 +412,20 @@ function verdictsOf(verdicts) {
     return make("li", { class: kind },
       make("span", { class: `pill ${kind}`, title: words }, make("span", { "aria-hidden": "true" }, sign), make("span", { class: "hidden" }, words)),
       make("div", {},
-        make("p", {}, make("b", {}, ...textNodes(verdict.id)), several ? ` by ${verdict.grader}` : "", " ", make("code", {}, ...textNodes(verdict.code))),
-        make("p", {}, make("bdi", {}, ...textNodes(verdict.reason))),
+        make("p", {}, make("b", {}, textNodes(verdict.id)), several ? ` by ${verdict.grader}` : "", " ", make("code", {}, textNodes(verdict.code))),
+        make("p", {}, make("bdi", {}, textNodes(verdict.reason))),
         values.length ? make("p", { class: "quiet" }, ...values.flatMap(([name, value], place) =>
-          [place ? ", " : "", `${name} `, make("bdi", {}, ...textNodes(value.length > 300 ? value.slice(0, 299) + "…" : value))])) : ""));
+          [place ? ", " : "", `${name} `, make("bdi", {}, textNodes(value.length > 300 ? value.slice(0, 299) + "…" : value))])) : ""));
   }));
 }
 
+// What judging took, and the judge's own form of it; earlier versions kept the former alone.
 function judgeOf(one) {
-  const { status, verdict, reason, error, replies, ...rest } = one.judgement;
-  if (status === undefined) return [];
+  const { rule, judge, verdict, replies, ...rest } = { ...one.judging, ...one.judgement };
+  if (rest.status === undefined) return [];
   return [headed("The judge's work",
-    tags([["status", status], ["reason", reason], ["error", error], ["the rule says", one.judging.rule],
-      ["the judge says", one.judging.judge], ...Object.entries(rest).map(([name, value]) => [name.replaceAll("_", " "), value])]),
+    tags([...Object.entries(rest).map(([name, value]) => [name.replaceAll("_", " "), value]),
+      ["the rule says", rule], ["the judge says", judge]]),
     verdict && Object.keys(verdict).length ? textBlock(JSON.stringify(verdict, null, 2), "The judge's verdict") : "",
     ...(replies ?? []).map((reply, place) => replyOf(worded(reply), place)))];
 }

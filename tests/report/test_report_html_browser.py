@@ -99,16 +99,21 @@ def test_scripts_that_get_in_do_not_run(tmp_path):
 
 
 def test_a_huge_answer_opens(tmp_path):
-    """A megabyte without a blank: its beginning at once, more when asked for, and all of it is searched."""
-    rows = [ifhard_row(0, "я" * 1_000_000 + " иголка"), ifhard_row(1, "раз два")]
+    """A megabyte without a blank, or of marks: its beginning at once, more on request, and all of it is searched."""
+    texts = ["я" * 1_000_000 + " иголка", "раз два", "\u202e" * 1_000_000, "a\u2066" * 500_000]
+    rows = [ifhard_row(number, text) for number, text in enumerate(texts)]
 
     async def visit(tab):
         await tab.value("openSample(0)")
         await tab.holds(OPENED)
         lengths = "[...document.querySelectorAll('#sample .answer .text')].map(one => one.textContent.length)"
-        assert await tab.value(lengths) == [100_000]
+        assert await tab.value(lengths) == [50_000]
         await tab.value("document.querySelector('#sample .parts button').click()")
-        assert await tab.value(lengths) == [100_000, 100_000]
+        assert await tab.value(lengths) == [50_000, 50_000]
+        for place in (2, 3):
+            await tab.value(f"openSample({place})")
+            await tab.holds(OPENED)
+            assert (await tab.value("document.querySelector('#sample .text').textContent")).count("<U+") >= 25_000
         await keys(tab, "Escape", "/", *"игол")
         await tab.holds(f"{ROWS} === 1")
 
