@@ -553,15 +553,16 @@ function fromAbove(event) {
   const button = event.target.closest("main button[data-run]");
   if (!button || !data) return;
   const run = data.runs.length > 1 ? button.dataset.run : "";
-  if (button.dataset.check !== undefined) only({ "by-check": known("by-check", button.dataset.check), "by-run": run });
+  if (button.dataset.check !== undefined) only({ ...requirement(button.dataset.check), "by-run": run });
   if (button.dataset.code !== undefined) only({ "by-code": button.dataset.code, "by-run": run });
   if (button.dataset.against !== undefined) only({ "by-against": button.dataset.against, "by-run": run });
   if (button.dataset.place !== undefined) openPlace(Number(button.dataset.run), Number(button.dataset.place));
 }
 
-// A requirement that no answer fails is no choice of the filter.
-function known(name, value) {
-  return [...byId(name).options].some(one => one.value === value) ? value : "";
+// The answers that fail a requirement; where none does, all that have it.
+function requirement(name) {
+  const failed = [...byId("by-check").options].some(one => one.value === name);
+  return failed ? { "by-check": name } : { "by-category": JSON.stringify([-1, name]) };
 }
 
 function openPlace(run, place) {

@@ -156,7 +156,7 @@ def _draw_cell(axes: Any, x: int, y: int, cell: tuple[float, int] | None) -> Non
     colour = f"#0c0d{round(rate * _STEPS):02x}"
     axes.fill([x - 0.48, x + 0.48, x + 0.48, x - 0.48], [y - 0.46, y - 0.46, y + 0.46, y + 0.46], color=colour, lw=0)
     axes.text(x, y - 0.12, f"{rate:.0%}", ha="center", va="center", color=_INK, fontsize=10.5)
-    axes.text(x, y + 0.25, f"n {n}", ha="center", va="center", color=_MUTED, fontsize=8)
+    axes.text(x, y + 0.25, f"n {n}", ha="center", va="center", color=_INK, alpha=0.75, fontsize=8)
 
 
 def _short(label: str) -> str:

@@ -167,6 +167,9 @@ def test_a_category_is_chosen_by_keyboard(tmp_path):
         await tab.value("document.getElementById('clear').focus()")
         await keys(tab, "Enter")
         await tab.holds(f"{ROWS} === 4")
+        await tab.value("document.querySelector('[data-check]').click()")  # a requirement that nobody failed
+        chosen = "document.getElementById('by-category').selectedOptions[0].textContent"
+        assert await tab.value(chosen) == "structure:word_count (4)"
 
     visited(write_page(tmp_path, scored(tmp_path / "run", rows)), visit)
 
@@ -244,6 +247,8 @@ def test_what_a_part_above_opens(tmp_path):
 
         await click("[data-check='style:no_commas'][data-run='0']")
         assert (await tab.value(ROWS), await tab.value(FOCUS)) == (2, "q001")
+        await click("[data-check='structure:word_count'][data-run='0']")
+        assert await tab.value("shown.map(row => row.name).join()") == "q001"
         await click("[data-code='too-many'][data-run='1']")
         assert (await tab.value(ROWS), await tab.value(FOCUS)) == (1, "q002")
         await click("[data-against=won]")
