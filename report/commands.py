@@ -32,10 +32,10 @@ def _finish(arguments: argparse.Namespace, form: Any, lines: Sequence[str]) -> N
 
 def compare_command(arguments: argparse.Namespace) -> Exit:
     """Compare runs with the first of them."""
-    from report.comparing import compare
-    from report.forms import comparison_form
+    from report.comparison.comparing import compare
+    from report.comparison.forms import comparison_form
+    from report.comparison.wording import comparison_lines, run_lines
     from report.loading import load_runs
-    from report.wording import comparison_lines, run_lines
 
     if len(arguments.runs) < 2:
         raise ReportError(
@@ -66,7 +66,7 @@ def html_command(arguments: argparse.Namespace) -> Exit:
 
 def gate_command(arguments: argparse.Namespace) -> Exit:
     """Fail when a run is worse than its baseline for sure."""
-    from report.gating import gate, gate_form, write_junit
+    from report.comparison.gating import gate, gate_form, write_junit
     from report.loading import load_runs
 
     try:
@@ -85,7 +85,7 @@ def gate_command(arguments: argparse.Namespace) -> Exit:
 
 def power_command(arguments: argparse.Namespace) -> Exit:
     """Say how large a run must be to show a difference."""
-    from report.planning import plan, plan_lines, set_sizes
+    from report.comparison.planning import plan, plan_lines, set_sizes
 
     sizes = set_sizes() if arguments.questions is None else {"yours": arguments.questions}
     found = plan(arguments.difference, arguments.discordance, arguments.within, list(sizes.items()))
@@ -95,8 +95,8 @@ def power_command(arguments: argparse.Namespace) -> Exit:
 
 def repeats_command(arguments: argparse.Namespace) -> Exit:
     """Count the answers and verdicts that differ between repeats."""
+    from report.comparison.repeats import check_form, check_lines, check_repeats, check_runs
     from report.loading import load_runs
-    from report.repeats import check_form, check_lines, check_repeats, check_runs
 
     if len(arguments.runs) > 2:
         raise ReportError("two runs are compared, or the repeats of one")
@@ -119,9 +119,9 @@ def runs_command(arguments: argparse.Namespace) -> Exit:
 
 def show_command(arguments: argparse.Namespace) -> Exit:
     """Show answers of a run."""
-    from report.selection import Wanted
-    from report.show_command import show
-    from report.showing import Manner
+    from report.show.command import show
+    from report.show.selection import Wanted
+    from report.show.showing import Manner
 
     wanted = Wanted(arguments.failed is not None, arguments.category, arguments.id, arguments.search)
     manner = Manner(arguments.whole, arguments.reasoning, arguments.search)
@@ -141,8 +141,8 @@ def export_command(arguments: argparse.Namespace) -> Exit:
 
 def rescore_command(arguments: argparse.Namespace) -> Exit:
     """Score a run's answers with the present scorers."""
-    from report.rescore_forms import rescored_form, rescored_lines
-    from report.rescoring import rescore
+    from report.rescore.forms import rescored_form, rescored_lines
+    from report.rescore.rescoring import rescore
 
     found = rescore(arguments.run)
     _finish(arguments, rescored_form(found), list(rescored_lines(found)))

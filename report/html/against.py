@@ -3,12 +3,12 @@
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from report.comparing import Comparison, compare
+from report.comparison.comparing import Comparison, compare
+from report.comparison.pairing import pairs_of
+from report.comparison.wording import comparison_lines
 from report.errors import ReportError
 from report.html.view import RunView
 from report.loading import Loaded, load_runs
-from report.pairing import pairs_of
-from report.wording import comparison_lines
 from runs.files import FileError
 
 __all__ = ["KINDS", "Against", "against_first"]
@@ -46,7 +46,7 @@ def against_first(runs: Sequence[RunView], common: bool = False) -> list[Against
 
     Args:
         runs: of the page.
-        common: as for :func:`report.pairing.pairs_of`.
+        common: as for :func:`report.comparison.pairing.pairs_of`.
     """
     if len(runs) < 2:
         return []

@@ -9,7 +9,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from report.comparing import level_of
+from report.comparison.comparing import level_of
 from report.html.against import KINDS, Against, against_first
 from report.html.failures import failures
 from report.html.heat import grid
@@ -33,7 +33,7 @@ def page(runs: Sequence[RunView], common: bool = False) -> str:
 
     Args:
         runs: the first one is the baseline of the others.
-        common: as for :func:`report.pairing.pairs_of`.
+        common: as for :func:`report.comparison.pairing.pairs_of`.
     """
     against = against_first(runs, common)
     names = list(dict.fromkeys(name for run in runs for name in run.tasks))

@@ -9,7 +9,7 @@ import pytest
 from made_records import records_of
 from report_runs import MISSING, TASK, command, compared, ifhard_rows, ifhard_run, list_row, open_row, row, write_run
 
-from report.comparing import level_of
+from report.comparison.comparing import level_of
 from tasks.registry import BENCHMARK_NAMES
 from tasks.registry import benchmark as named
 
@@ -397,7 +397,8 @@ def test_names_of_the_tables(tmp_path):
 
 def test_the_command_starts_without_lighteval():
     """Help comes at once, and so do comparisons."""
-    code = "import sys, report.comparing as _; assert not {'lighteval', 'torch', 'datasets'} & sys.modules.keys()"
+    heavy = "{'lighteval', 'torch', 'datasets'}"
+    code = f"import sys, report.comparison.comparing as _; assert not {heavy} & sys.modules.keys()"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
     done = subprocess.run(
         [sys.executable, "-m", "report", "--help"], cwd=ROOT, check=True, capture_output=True, text=True

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from report_runs import command, ifhard_run, write_run
 
 from report.answers import Shown
-from report.paging import Page, paged
 from report.printable import one_line, printable
-from report.selection import Wanted, found_in, select
-from report.showing import Manner, show_answer
+from report.show.paging import Page, paged
+from report.show.selection import Wanted, found_in, select
+from report.show.showing import Manner, show_answer
 from tasks.names import TaskName
 
 HOSTILE = (

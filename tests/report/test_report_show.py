@@ -10,7 +10,7 @@ from report_runs import command, ifhard_run, write_run
 
 from endpoints.outcome import Outcome
 from judges.judgement import Judgement
-from report.showing import shortened
+from report.show.showing import shortened
 
 ONE = """\
 run: org/model, run complete

@@ -8,10 +8,10 @@ from typing import Final
 from metrics.reasons import nouns
 from report.answers import Shown, shown_answers
 from report.errors import ReportError
-from report.paging import paged
 from report.printable import one_line
-from report.selection import Wanted, select, why_none
-from report.showing import Manner, ending_word, show_answer
+from report.show.paging import paged
+from report.show.selection import Wanted, select, why_none
+from report.show.showing import Manner, ending_word, show_answer
 from runs.folder import ENDED, Run, open_run
 
 __all__ = ["show"]

@@ -13,7 +13,7 @@ from metrics.decision.swaps import mcnemar_clustered
 from metrics.headlines import MetricSpec, geometric_mean, tallies
 from metrics.record import Record
 from metrics.stats import Interval
-from report.pairing import Pair
+from report.comparison.pairing import Pair
 
 __all__ = ["P_VALUES", "Change", "change", "known", "question_means"]
 

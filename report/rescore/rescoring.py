@@ -15,8 +15,8 @@ from judges.judgement import Judgement
 from metrics.record import Record
 from report.errors import ReportError
 from report.loading import asked_tasks, check_details
-from report.rescored import RescoredTask, Scored, rescored_task
-from report.stored import Stored, details_answers, journal_answers, note_of_journal
+from report.rescore.rescored import RescoredTask, Scored, rescored_task
+from report.rescore.stored import Stored, details_answers, journal_answers, note_of_journal
 from runs.folder import Run, open_run
 from tasks.benchmark import Benchmark, Options
 from tasks.names import TaskName

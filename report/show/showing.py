@@ -10,9 +10,9 @@ from rich.text import Text
 from metrics.reasons import nouns
 from metrics.record import VerdictRecord
 from report.answers import Shown, failed
-from report.paging import Page
 from report.printable import one_line, printable
-from report.selection import found_in
+from report.show.paging import Page
+from report.show.selection import found_in
 from tasks.registry import benchmark
 
 __all__ = ["Manner", "ending_word", "shortened", "show_answer"]

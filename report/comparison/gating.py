@@ -7,11 +7,11 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from metrics.stats import Interval
-from report.changes import Change, change
-from report.comparing import level_of, metrics_of
+from report.comparison.changes import Change, change
+from report.comparison.comparing import level_of, metrics_of
+from report.comparison.pairing import Pair, pairs_of
 from report.errors import ReportError
 from report.loading import Loaded
-from report.pairing import Pair, pairs_of
 from report.wording import interval_words, points
 
 __all__ = ["Verdict", "gate", "gate_form", "write_junit"]
@@ -53,7 +53,7 @@ def gate(
         baseline: what it is held against.
         allowed: the largest drop that passes, a share.
         metrics: which; empty for the first headline of each task. Several are corrected for their number (Bonferroni).
-        common: as for :func:`report.pairing.pairs_of`.
+        common: as for :func:`report.comparison.pairing.pairs_of`.
 
     Returns:
         the verdicts, and what the reader must know of the comparison.

@@ -12,9 +12,9 @@ from metrics.decision.swaps import mcnemar_clustered
 from metrics.headlines import MetricSpec, Tally
 from metrics.record import Record
 from metrics.stats import LEVEL
-from report.changes import P_VALUES, Change, change, known, question_means
+from report.comparison.changes import P_VALUES, Change, change, known, question_means
+from report.comparison.pairing import Pair, pairs_of
 from report.loading import Loaded
-from report.pairing import Pair, pairs_of
 
 __all__ = ["Comparison", "Group", "Questions", "compare", "level_of", "metrics_of"]
 
@@ -109,7 +109,7 @@ def compare(baseline: Loaded, others: Sequence[Loaded], common: bool = False) ->
     Args:
         baseline: the run that the others are held against.
         others: one or more.
-        common: as for :func:`report.pairing.pairs_of`.
+        common: as for :func:`report.comparison.pairing.pairs_of`.
 
     Returns:
         for each of the others its comparisons, one a task.

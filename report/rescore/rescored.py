@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 from metrics.record import Record, VerdictRecord
 from metrics.stats import LEVEL
 from metrics.summary import Headline
-from report.changes import Change, change
-from report.comparing import metrics_of
-from report.pairing import Pair, clusters_of
+from report.comparison.changes import Change, change
+from report.comparison.comparing import metrics_of
+from report.comparison.pairing import Pair, clusters_of
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 

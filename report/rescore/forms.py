@@ -8,10 +8,11 @@ from endpoints.errors import one_line
 from metrics.reasons import nouns, printable
 from metrics.record import VerdictRecord
 from metrics.summary import Headline
-from report.changes import Change
-from report.forms import change_form, ends_form
-from report.rescored import RescoredTask, VerdictChange
-from report.rescoring import Rescored
+from report.comparison.changes import Change
+from report.comparison.forms import change_form
+from report.forms import ends_form
+from report.rescore.rescored import RescoredTask, VerdictChange
+from report.rescore.rescoring import Rescored
 from report.wording import aligned, interval_words
 
 __all__ = ["rescored_form", "rescored_lines"]
