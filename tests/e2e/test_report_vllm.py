@@ -1,4 +1,4 @@
-"""Exports of real runs: Every Eval Ever's own schemas accept them, huggingface_hub reads them.
+"""Real runs of each benchmark, read by every command; Every Eval Ever's own schemas accept their exports.
 
 The schemas come out of the wheel of ``every-eval-ever``, which is downloaded once, checked and not installed: it needs
 a later Python. Without the wheel these tests fail.
@@ -19,6 +19,8 @@ from huggingface_hub import parse_eval_result_entries
 from jsonschema import Draft7Validator
 from vllm_server import cache_folder
 
+from report.cli import main
+
 pytestmark = pytest.mark.vllm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +35,11 @@ RUNS = {
     "ifbench": ("ifbench:all|0", "builtin"),
     "hardmultiqa": ("hardmultiqa:open:alignment|0", "builtin"),
 }
+
+
+def journal(run):
+    """The lines of its journal."""
+    return [json.loads(line) for line in (run / "responses.jsonl").read_text("utf-8").splitlines()]
 
 
 def wheel():
@@ -70,19 +77,51 @@ def command(*arguments):
 
 
 @pytest.fixture(scope="module", params=RUNS.values(), ids=RUNS)
-def exported(request, vllm_server, tmp_path_factory):
-    """The folder of a run's exports."""
-    folder = tmp_path_factory.mktemp("export")
+def finished(request, vllm_server, tmp_path_factory):
+    """The folder of a finished run, moved away from where it was made."""
+    folder = tmp_path_factory.mktemp("reported")
     task, dataset = request.param
     server = ["--model", vllm_server.model, "--base-url", vllm_server.base_url]
-    judge = ["--judge-model", vllm_server.model, "--judge-base-url", vllm_server.base_url]
-    size = ["--max-samples", "4", "--max-new-tokens", "48", "--output-dir", folder / "runs"]
+    judge = ["--judge-model", vllm_server.model, "--judge-base-url", vllm_server.base_url, "--judge-max-tokens", "200"]
+    size = ["--max-samples", "4", "--max-new-tokens", "48", "--output-dir", folder / "made"]
     given = ["--task", task, "--dataset", dataset, *server, *size]
     command(ROOT / "run_lighteval.py", *given, *(judge if task.startswith("hardmultiqa") else []))
-    (run,) = (folder / "runs").iterdir()
+    (run,) = (folder / "made").iterdir()
+    return run.rename(folder / "run")
+
+
+@pytest.fixture(scope="module")
+def exported(finished):
+    """The folder of the run's exports."""
+    out = finished.parent / "out"
     for form in ("hub", "eee"):
-        command("-m", "report", "export", run, "--form", form, "-o", folder / "out")
-    return folder / "out"
+        assert main(["export", str(finished), "--form", form, "-o", str(out)]) == 0
+    return out
+
+
+def test_every_command_reads_the_run(finished, tmp_path, capsys):
+    """What table and run.json say is what list, page and present scorers say; every answer is shown whole."""
+    row = next(iter(json.loads((finished / "run.json").read_text("utf-8"))["tasks"].values()))
+    assert main(["runs", str(finished.parent), "--json", "-"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["runs"]
+    assert listed["folder"].endswith("run")
+    for answer in journal(finished):
+        assert main(["show", str(finished), "--id", answer["id"]]) == 0
+        shown = capsys.readouterr().out
+        assert all(line.strip() in shown for line in answer["response"].split("\n") if line.isprintable())
+    page = tmp_path / "report.html"
+    assert main(["html", str(finished), "-o", str(page)]) == 0
+    text = page.read_text("utf-8")
+    for name, value in row.items():
+        if f"{name}_ci_low" in row and value is not None:
+            assert f"{value:.4f}" in text, name
+    capsys.readouterr()
+    assert main(["rescore", str(finished), "--json", "-"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert [sum(task["changed"].values()) for task in again["tasks"].values()] == [0]
+    assert main(["compare", str(finished), str(finished), "--json", "-"]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert (compared["questions"]["won"], compared["questions"]["lost"]) == (0, 0)
 
 
 def test_the_schemas_accept_both_files(exported, schemas):
