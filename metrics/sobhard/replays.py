@@ -156,8 +156,7 @@ def required_sorted(context: Context) -> Verdict:
 def validates_source(context: Context) -> Verdict:
     """The schema accepts the document it describes.
 
-    Codes: ``ok``, ``not-valid``, ``invalid-schema``, ``foreign-reference``, ``costly-pattern``,
-    ``unsupported-keyword``, ``too-costly``.
+    Codes: ``ok``, ``not-valid``, ``invalid-schema``, ``foreign-reference``, ``costly-pattern``, ``too-costly``.
     """
     try:
         valid = accepts(context.pred, context.question.described)

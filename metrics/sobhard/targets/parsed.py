@@ -4,8 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Parsed", "TargetError", "on_fresh_stack"]
+__all__ = ["Parsed", "TargetError", "on_empty_stack", "on_fresh_stack"]
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -41,20 +42,24 @@ class TargetError(ValueError):
         super().__init__(reason)
 
 
-def on_fresh_stack(function: Callable[[str], T], text: str) -> T:
-    """``function(text)``; if the caller's stack is too deep for it, once more in a thread, whose stack is empty.
+def on_fresh_stack(function: Callable[[A], T], argument: A) -> T:
+    """``function(argument)``; if the caller's stack is too deep for it, once more in a thread, whose stack is empty.
 
-    So the depth at which a parser gives up does not depend on who calls it.
+    So the depth at which a reader gives up does not depend on who calls it.
     """
     try:
-        return function(text)
+        return function(argument)
     except RecursionError:
-        pass
+        return on_empty_stack(function, argument)
+
+
+def on_empty_stack(function: Callable[[A], T], argument: A) -> T:
+    """``function(argument)`` in a thread, whose stack is empty."""
     outcome: list[T | BaseException] = []
 
     def attempt() -> None:
         try:
-            outcome.append(function(text))
+            outcome.append(function(argument))
         except BaseException as error:
             outcome.append(error)
 

@@ -1,0 +1,176 @@
+"""What applying a schema may cost, in steps: one step is about what the library needs to apply one schema to one value.
+
+Prices are bounds of what the library does inside one keyword, where that grows faster than the values it looks at.
+"""
+
+import functools
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from metrics.sobhard.values import CONTAINERS, measure, walk
+from metrics.sobhard.wording import clip
+
+__all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "SchemaError", "Survey", "search_cost", "search_steps"]
+
+MAX_STEPS: Final = 100_000  # about half a second at most
+_MAX_PATTERN: Final = 1_000  # characters
+_MAX_PATTERNS: Final = 200  # Python keeps 512 compiled
+_MAX_SEARCH: Final = 1_000_000.0  # estimated steps of one pattern search
+
+
+class SchemaError(ValueError):
+    """The schema is invalid, refers outside itself, or would take too long to apply.
+
+    Attributes:
+        code: ``invalid-schema``, ``foreign-reference``, ``costly-pattern``, ``too-costly``.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        self.code = code
+        super().__init__(reason)
+
+
+class Survey(NamedTuple):
+    """What of a schema, wherever it stands in it, makes the library's steps dear.
+
+    Attributes:
+        reference: steps that following one reference may take.
+        application: steps that applying one schema may take.
+    """
+
+    reference: int
+    application: int
+
+    @classmethod
+    def of(cls, schema: Any, instance: Any) -> "Survey":
+        """The survey of a tree.
+
+        Raises:
+            SchemaError: there are too many patterns.
+        """
+        objects = [node for node in walk(schema) if type(node) is dict]
+        patterns = {text for node in objects for text in _patterns(node.get("patternProperties"))}
+        if len(patterns | {text for node in objects if isinstance(text := node.get("pattern"), str)}) > _MAX_PATTERNS:
+            raise SchemaError("costly-pattern", f"the schema has more than {_MAX_PATTERNS} different patterns")
+        references = [text for node in objects for text in map(node.get, REFERENCES) if isinstance(text, str)]
+        longest = max((text.count("/") for text in references), default=0)
+        # The library looks through the whole schema for every anchor and $id.
+        named = sum(map(len, objects)) if any(text != "#" and text[:2] != "#/" for text in references) else 0
+        reference = longest * longest // 50 + named * 3
+        if not any(name in node for node in objects for name in _UNEVALUATED):
+            return cls(reference, 1)
+        # These keywords gather in one list, out of our sight, what all schemas of a place looked at, and search it.
+        widest = max((len(node) for node in walk(instance) if type(node) in (dict, list)), default=0)
+        branches = 1 + sum(len(node) for node in objects if any(name in node for name in _UNSEEN))
+        keys = [key for node in walk(instance) if type(node) is dict for key in node]
+        longest_key = max(keys, key=len, default="")
+        searches = widest * sum(search_steps(pattern, longest_key) for pattern in patterns)
+        return cls(reference, 1 + reference + branches * widest * widest // 100 + searches)
+
+
+REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_UNEVALUATED: Final = ("unevaluatedItems", "unevaluatedProperties")
+_UNSEEN: Final = ("dependentSchemas", "then", "else")
+
+
+def _patterns(value: Any) -> Iterable[str]:
+    return filter(lambda key: isinstance(key, str), value) if isinstance(value, dict) else ()
+
+
+def search_cost(pattern: str, length: int) -> float:
+    """An upper bound of the steps that a backtracking search of a string may take; inf where none is known.
+
+    Each open repetition may start and end anywhere, each alternative doubles; a repeated group has no bound here,
+    nor has a back reference, nor a pattern with blanks and comments in it (the flag x).
+    """
+    opened, forks = _freedoms(pattern)
+    exponent = (opened + 1) * math.log(length + 2) + forks * math.log(2)
+    return math.exp(exponent) if exponent < 700 else math.inf
+
+
+@functools.lru_cache(256)
+def _freedoms(pattern: str) -> tuple[float, float]:
+    """How many open repetitions and how many alternatives a pattern has."""
+    bare = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "c", re.sub(r"\\[0-9]+|\(\?P=", "\\\\1", pattern), flags=re.DOTALL)
+    if "\\1" in bare or re.search(r"\(\?[a-zA-Z]*x", bare):
+        return math.inf, 0
+    bare = re.sub(r"\\.", "c", bare, flags=re.DOTALL)
+    if re.search(r"\)(?:[*+]|\{)", bare):
+        return math.inf, 0
+    bare = re.sub(r"\(\?[a-zA-Z:=!<>-]*", "(", bare)
+    bare = re.sub(r"\{[0-9]{1,2}\}", "", bare)
+    return len(re.findall(r"[*+]|\{", bare)), bare.count("?") + bare.count("|")
+
+
+def search_steps(pattern: str, text: str) -> int:
+    """The price of one search.
+
+    Raises:
+        SchemaError: the pattern is too long, or no bound of the search is known, or the bound is too high.
+    """
+    if len(pattern) > _MAX_PATTERN:
+        raise SchemaError("costly-pattern", f"the pattern {clip(pattern)} has more than {_MAX_PATTERN} characters")
+    cost = search_cost(pattern, len(text))
+    if cost > _MAX_SEARCH:
+        raise SchemaError("costly-pattern", f"the pattern {clip(pattern)} may take too long")
+    return int(cost / 200)
+
+
+# Prices: (value of the keyword, instance) -> steps -------------------------------------------------------------------
+
+
+def _searched_keys(patterns: Any, instance: Any) -> int:
+    """Every pattern in every key; of the keys the longest counts."""
+    if not isinstance(patterns, dict) or not isinstance(instance, dict):
+        return 0
+    longest = max((key for key in instance if isinstance(key, str)), key=len, default="")
+    return sum(1 + search_steps(pattern, longest) for pattern in _patterns(patterns)) * len(instance)
+
+
+def _searched(pattern: Any, instance: Any) -> int:
+    return search_steps(pattern, instance) if isinstance(pattern, str) and isinstance(instance, str) else 0
+
+
+def _pairs(wanted: Any, instance: Any) -> int:
+    """Values that sort are compared with their neighbours, all others pairwise and to the last of their parts."""
+    if not wanted or not isinstance(instance, list):
+        return 0
+    if all(type(item) is str for item in instance) or all(type(item) in (int, float) for item in instance):
+        return len(instance) // 10
+    size = measure(instance)
+    return len(instance) * (size.nodes if size else MAX_STEPS) // 5
+
+
+def _compared(wanted: Any, instance: Any) -> int:
+    if not isinstance(instance, CONTAINERS):
+        return len(wanted) // 10 if isinstance(wanted, list) else 0
+    size = measure(wanted)
+    return (size.nodes if size else MAX_STEPS) // 3
+
+
+def _counted(value: Any, instance: Any) -> int:
+    return len(value) // 20 if isinstance(value, list | dict) else 0
+
+
+def _each(value: Any, instance: Any) -> int:
+    return len(instance) // 10 if isinstance(instance, list | dict) else 0
+
+
+def _listed(value: Any, instance: Any) -> int:
+    return (
+        sum(len(names) for names in value.values() if isinstance(names, list)) // 20 if isinstance(value, dict) else 0
+    )
+
+
+PRICES: Final[Mapping[str, Callable[[Any, Any], int]]] = {
+    "pattern": _searched,
+    "patternProperties": _searched_keys,
+    "uniqueItems": _pairs,
+    "const": _compared,
+    "enum": _compared,
+    **dict.fromkeys(("required", "properties", "dependentSchemas", "prefixItems"), _counted),
+    **dict.fromkeys(("items", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"), _each),
+    "dependentRequired": _listed,
+}
