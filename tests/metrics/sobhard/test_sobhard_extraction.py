@@ -165,7 +165,7 @@ CUT = [
 @pytest.mark.parametrize(("raw", "answer", "trace", "unclosed"), CUT, ids=[repr(case[0]) for case in CUT])
 def test_the_products_reasoning_rule(raw, answer, trace, unclosed):
     """Everything through the first closing tag is reasoning; an opening tag alone cuts nothing and is counted."""
-    assert tuple(cut_reasoning(raw)) == (answer, trace, unclosed)
+    assert tuple(cut_reasoning(raw)) == (answer, trace, unclosed, "")
 
 
 PIECES = [
