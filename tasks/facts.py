@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 from pydantic_core import ErrorDetails
 
-__all__ = ["NEWEST", "Asset", "Built", "Card", "Facts", "FactsError", "Official", "Shipped", "read_facts"]
+__all__ = ["NEWEST", "Asset", "Built", "Card", "Facts", "FactsError", "Official", "Shipped", "Tokens", "read_facts"]
 
 # An official dataset that no commit is pinned of: the Hub's newest one is taken, and the run records which it was.
 NEWEST: Final = "newest, recorded"
@@ -93,6 +93,20 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True, config=_EXACT)
+class Tokens:
+    """How long questions and answers may be.
+
+    Attributes:
+        prompt: tokens that a server has to have room for in front of an answer, demonstrations included; of the rare
+            longer prompts the answers are capped.
+        answer: most new tokens of an answer, by the mode of the task, or as ``any`` where tasks have no modes.
+    """
+
+    prompt: int
+    answer: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, config=_EXACT)
 class Card:
     """What the card of a dataset folder says.
 
@@ -116,6 +130,7 @@ class Facts:
         default_dataset: what is used without ``--dataset``.
         smoke_samples: samples of a run without ``--max-samples`` and ``--full``.
         part_smoke_samples: the same for each part of a task that is run in parts; 0 where none is.
+        tokens: how long questions and answers may be.
         shipped: datasets by the name that ``--dataset`` takes.
         official: the benchmark's own dataset.
         assets: files of other projects that scores rest on.
@@ -128,6 +143,7 @@ class Facts:
     default_dataset: str
     smoke_samples: int
     part_smoke_samples: int
+    tokens: Tokens
     shipped: Mapping[str, Shipped]
     official: Official
     assets: tuple[Asset, ...]

@@ -18,6 +18,7 @@ from metrics.hardmultiqa.records import score, unanswered
 from metrics.hardmultiqa.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
+from tasks.facts import read_facts
 from tasks.hardmultiqa.dataset import BUILTIN, demonstrations, sample_of
 from tasks.hardmultiqa.document import DemonstratedDoc, Pairs
 from tasks.hardmultiqa.names import MODES, SUBSETS
@@ -28,7 +29,7 @@ from tasks.names import TaskName
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
 # New tokens of an answer, by mode; both modes are greedy.
-GENERATION_SIZE: Final[Mapping[str, int]] = {"pretrain": 256, "alignment": 4_096}
+GENERATION_SIZE: Final[Mapping[str, int]] = read_facts("hardmultiqa").tokens.answer
 _STOP: Final[Mapping[str, tuple[str, ...]]] = {"pretrain": STOP, "alignment": ()}
 _METRIC = record_metric(
     "HardMultiQA",

@@ -13,13 +13,14 @@ from metrics.ifbench.records import score, unanswered
 from metrics.ifbench.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
+from tasks.facts import read_facts
 from tasks.ifbench.dataset import BUILTIN, sample_of
 
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
 # IFBench sets no cap. LightEval's own task allows 1,280 tokens, which ends most reasoning before it is an answer; this
 # is IFHardBench's cap, so that one server setting serves both.
-GENERATION_SIZE = 16_384
+GENERATION_SIZE = read_facts("ifbench").tokens.answer["any"]
 _METRIC = record_metric("IFBench", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 
 

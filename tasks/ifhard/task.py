@@ -14,6 +14,7 @@ from metrics.ifhard.records import score, unanswered
 from metrics.ifhard.summary import METRICS, summarise
 from metrics.lighteval import record_metric
 from tasks.configs import task_config
+from tasks.facts import read_facts
 from tasks.ifhard.dataset import BUILTIN, TIERS, sample_of
 from tasks.ifhard.prompts import render
 from tasks.names import TaskName
@@ -22,7 +23,7 @@ from tasks.submission import submission_number
 __all__ = ["TASKS_TABLE", "make_tasks", "to_doc"]
 
 # Contract, section 2.3: greedy, at most 16,384 new tokens, these stop strings.
-GENERATION_SIZE = 16_384
+GENERATION_SIZE = read_facts("ifhard").tokens.answer["any"]
 STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
 _METRIC = record_metric("IFHard", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 

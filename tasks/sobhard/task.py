@@ -15,6 +15,7 @@ from metrics.lighteval import record_metric
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.summary import METRICS, summarise
 from tasks.configs import task_config
+from tasks.facts import read_facts
 from tasks.names import TaskName
 from tasks.sobhard.dataset import BUILTIN_SMALL, SUBSETS, read_history, sample_of
 from tasks.sobhard.history import History
@@ -25,7 +26,7 @@ from tasks.submission import submission_number
 __all__ = ["GENERATION_SIZE", "STOP", "TASKS_TABLE", "make_tasks", "to_doc"]
 
 # Contract, section 2.4: greedy, at most 65,536 new tokens, these stop strings.
-GENERATION_SIZE = 65_536
+GENERATION_SIZE = read_facts("sobhard").tokens.answer["any"]
 STOP = ("<|eot_id|>", "<|im_end|>", "</s>")
 _METRIC = record_metric("SOBHard", METRICS, score=score, unanswered=unanswered, summarise=summarise)
 

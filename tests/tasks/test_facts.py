@@ -33,7 +33,7 @@ def places(value, place=()):
             yield from places(inner, (*place, number))
 
 
-FREE = ("shipped", "rows")  # keys below these are names, which may be any
+FREE = ("shipped", "rows", "answer")  # keys below these are names, which may be any
 KEYS = [place for place in places(PLAIN["ifbench"]) if len(place) < 2 or place[-2] not in FREE]
 SHOWN = [re.sub(r"\.(\d+)", r"[\1]", ".".join(map(str, place))) for place in KEYS]
 
@@ -114,6 +114,7 @@ def test_the_files_match_the_code(name):
     assert found.default_dataset in found.datasets
     assert found.facts.smoke_samples > 0
     assert bool(found.parts) == (found.facts.part_smoke_samples > 0)
+    assert set(found.facts.tokens.answer) == set(found.modes or ("any",))
 
 
 @pytest.mark.parametrize("name", BENCHMARK_NAMES)
