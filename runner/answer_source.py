@@ -131,7 +131,7 @@ def unstarted_source(settings: Settings) -> AnswerSource | None:
         return None
     from runner.serving import planned_window
 
-    window = planned_window(Path(settings.serve))
+    window = planned_window(settings)
     told = "max_model_len in the serving file" if window is not None else ""
     return AnswerSource(settings.model, filed_name(settings.model), settings.model, window=window, window_source=told)
 

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from endpoints.defaults import BASE_URL
+from endpoints.errors import EndpointError
 from runner.console import say
 from runner.exits import Exit, UsageError
-from runner.given import fail_under_bounds, given_values, serving_file
+from runner.given import fail_under_bounds, given_values
 from runner.parser import build_parser
 from runner.places import check_emitted, check_places
 from runner.reasoning import text_for_false
-from runner.settings import EMBEDDED, Settings, merge_resumed, option_of
+from runner.serving import check_choosing, check_only, decide_servers, show_chosen
+from runner.settings import AUTO, EMBEDDED, Settings, merge_resumed, option_of
 from runner.stop_rule import ORDER_SEED, read_rule
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError
@@ -71,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
             print_tasks()
             return Exit.COMPLETE
         checked = _check_serving(arguments) if arguments.dry_run else Exit.COMPLETE
-        if arguments.dry_run and arguments.task is None and arguments.resume is None:
+        if arguments.dry_run and (arguments.serve == AUTO or (arguments.task is None and arguments.resume is None)):
             return checked
         settings, run_dir, warnings = read_arguments(arguments)
         for warning in warnings:
@@ -80,7 +82,7 @@ def main(argv: Sequence[str]) -> int:
     except (UsageError, TaskNameError) as error:
         say(f"error: {error}")
         return Exit.USAGE
-    except DatasetError as error:
+    except (DatasetError, EndpointError) as error:
         say(f"error: {error}")
         return Exit.UNAVAILABLE
     try:
@@ -120,12 +122,16 @@ def _check_letters(argv: Sequence[str]) -> None:
 
 def _check_serving(arguments: argparse.Namespace) -> Exit:
     """Of a dry run the part that is about its serving file."""
-    from runner.serving import check_only
-
     if arguments.emit_requests is not None:
         raise UsageError("--emit-requests asks no server: drop --dry-run")
+    given = given_values(arguments)
+    check_choosing(given)
+    if arguments.serve == AUTO:
+        if "tasks" in given:
+            _check_options(given, given["tasks"])
+        return show_chosen(given if arguments.resume is None else _known(given, _recorded(Path(arguments.resume))))
     if arguments.serve is not None:
-        return check_only(serving_file(arguments.serve))
+        return check_only(Path(given["serve"]))
     if arguments.task is None and arguments.resume is None:
         raise UsageError(
             "--dry-run tells what a run would send, or checks a serving file: give --task, --resume or --serve too"
@@ -175,13 +181,19 @@ def _resumed(given: dict[str, Any], recorded: Settings, run_dir: Path) -> tuple[
     if given.get("full") and recorded.stop_when is not None:
         given["past_stop"] = True
     smoke = max(smoke_samples(recorded.tasks).values())
-    if "serve" in given:
-        from runner.serving import addresses
-
-        of_run = {"responses": recorded.responses} if recorded.responses is not None else {}
-        given |= addresses(Path(given["serve"]), {"model": recorded.model, **of_run, **given})
+    decide_servers(given, _known(given, recorded))
     warnings = _text_warnings(given) + _unused_warnings(given, recorded.responses, recorded.tasks)
     return merge_resumed(recorded, given, run_dir, smoke), warnings
+
+
+def _known(given: Mapping[str, Any], recorded: Settings) -> dict[str, Any]:
+    """What was given, and what its servers need to know besides of the run that is resumed."""
+    known: dict[str, Any] = {"model": recorded.model}
+    if recorded.responses is not None:
+        known["responses"] = recorded.responses
+    if given.get("serve") == AUTO:
+        known |= {name: getattr(recorded, name) for name in ("tasks", "judge_model", "max_new_tokens")}
+    return known | dict(given)
 
 
 def _check_emission(arguments: argparse.Namespace) -> None:
@@ -214,10 +226,7 @@ def _new(given: dict[str, Any], *, without_model: bool, emits: bool) -> tuple[Se
         given.setdefault("shuffle_seed", ORDER_SEED)
         if "max_samples" not in given:
             given["full"] = True  # the rule is about the whole set
-    if "serve" in given:
-        from runner.serving import addresses
-
-        given |= addresses(Path(given["serve"]), given)
+    decide_servers(given, given, planned=not without_model)
     if "model" not in given:
         if "responses" not in given and not without_model:
             raise UsageError("--model is needed: the name the server serves it under, or 'embedded'")

@@ -11,7 +11,7 @@ from endpoints.headers import HeaderError, header_variables
 from endpoints.url import checked_url
 from runner.exits import UsageError
 from runner.extra_body import check_extra_body
-from runner.settings import option_of
+from runner.settings import AUTO, option_of
 from tasks.names import TaskName, split_task_list
 from tasks.registry import BENCHMARK_NAMES, benchmark, parse_task
 
@@ -40,9 +40,11 @@ def given_values(arguments: argparse.Namespace) -> dict[str, Any]:
         values["tasks"] = _tasks(values.pop("task"))
     if "fail_under" in values:
         values["fail_under"] = fail_under_bounds(values["fail_under"], values.get("tasks"))
-    if "serve" in values:
+    if values.get("serve", AUTO) != AUTO:
         values["serve"] = str(serving_file(values["serve"]))
     for name in ("responses", "serve", "judge_prompts", "dataset"):
+        if (name, values.get(name)) == ("serve", AUTO):
+            continue
         if name in values and (name != "dataset" or Path(values[name]).exists()):
             values[name] = str(Path(values[name]).absolute())  # a resume may start elsewhere
     for name in ("header", "judge_header"):

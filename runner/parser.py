@@ -10,6 +10,7 @@ from endpoints.access import positive_seconds
 from endpoints.defaults import ATTEMPT_S, BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
 from endpoints.reasoning_marks import MARKS, marks_named
+from endpoints.serving.gpus import Gpu, given_gpus, gpu_numbers
 from runner.console import command_name
 from runner.exits import UsageError
 
@@ -100,6 +101,20 @@ def _json_object(text: str) -> dict[str, Any]:
 def _marks(text: str) -> str:
     try:
         return marks_named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _gpus(text: str) -> tuple[int, ...]:
+    try:
+        return gpu_numbers(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _gpu_memory(text: str) -> tuple[Gpu, ...]:
+    try:
+        return given_gpus(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -242,7 +257,20 @@ def build_parser() -> argparse.ArgumentParser:
     )
     serving = parser.add_argument_group("serving")
     serving.add_argument(
-        "--serve", metavar="CONFIG.yaml", help="start the model's server, and the judge's, for the length of the run"
+        "--serve",
+        metavar="CONFIG.yaml|auto",
+        help="start the model's server, and the judge's, for the length of the run; auto chooses how, by their configs "
+        "and the GPUs' memory",
+    )
+    serving.add_argument("--gpus", type=_gpus, metavar="LIST", help="with --serve auto: which GPUs, such as 0-7 or 0,2")
+    serving.add_argument(
+        "--gpu-memory",
+        type=_gpu_memory,
+        metavar="GIB",
+        help="with --serve auto: the GPUs' memory where nvidia-smi cannot say it, such as 80, 4x80 or 2x24,2x80",
+    )
+    serving.add_argument(
+        "--vllm-python", metavar="PATH", help="with --serve auto: Python of vLLM's environment (default: vllm on PATH)"
     )
     output = parser.add_argument_group("output")
     output.add_argument("--output-dir", metavar="DIR", help="folder of run folders (default results)")
@@ -254,7 +282,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--dry-run",
         action="store_true",
         default=None,
-        help="tell what would be sent and whether it fits, and exit; with --serve: check the file, print the commands",
+        help="tell what would be sent and whether it fits, and exit; with --serve: check the file, print the commands; "
+        "with --serve auto: print the file alone",
     )
     add("--list-tasks", action="store_true", help="print every task name and exit")
     add(

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from runner.exits import UsageError
-from runner.settings import Settings
+from runner.settings import AUTO, Settings
 from tasks.benchmark import DatasetError
 from tasks.registry import benchmark
 
@@ -25,7 +25,7 @@ def check_places(settings: Settings, *, resumed: bool) -> None:
     if settings.responses is not None and not Path(settings.responses).is_file():
         raise UsageError(f"--responses {settings.responses}: no such file")
     for option, path in (
-        ("--serve", settings.serve),
+        ("--serve", None if settings.serve == AUTO else settings.serve),
         ("--judge-prompts", settings.judge_prompts),
         *(("--grader " + name + "=PATH:", path) for name, path in settings.options().graders),
     ):

@@ -111,13 +111,15 @@ class _Run(RunParts):
         handles, judges, stopping = self.prepared()
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
-                from runner.serving import serving
+                from runner.serving import file_of, serving
 
                 file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go there
                 judged = any(bench.judging is not None for bench in self.benchmarks.values())
                 logs = file.path.with_name("logs")
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
-                servers = serving(Path(self.settings.serve), logs, asked=asked, judged=judged)
+                before = self.recorded.get("settings", {}).get("serve_plan")
+                path = file_of(self.settings, file.path.parent, before)
+                servers = serving(path, logs, asked=asked, judged=judged)
                 file.content["serving"] = stack.enter_context(servers)
             judges.check()  # before anything is generated
             server = self.server(stack, handles, stopping)

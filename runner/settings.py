@@ -14,9 +14,10 @@ from tasks.benchmark import Options
 from tasks.names import TaskName
 from tasks.registry import parse_task
 
-__all__ = ["EMBEDDED", "Settings", "merge_resumed", "option_of"]
+__all__ = ["AUTO", "EMBEDDED", "Settings", "merge_resumed", "option_of"]
 
 EMBEDDED = "embedded"
+AUTO = "auto"
 
 # What may differ when a run is resumed: how much of it to do, how fast, and what to say of the result.
 # Another judge judges the same answers anew; they are not asked for again.
@@ -34,6 +35,7 @@ _FREE_ON_RESUME = frozenset(
         "fail_under",
         "past_stop",
         "serve",
+        "serve_plan",
         "judge_model",
         "judge_base_url",
         "judge_api_key_env",
@@ -87,7 +89,8 @@ class Settings:
         judge_extra_body: further fields of every request to the judge, by name.
         column_map: names of the dataset's columns, by the benchmark's names of the fields.
         graders: further checkers, each ``NAME=PATH``.
-        serve: path of the serving file whose servers are started, or None.
+        serve: path of the serving file whose servers are started, ``auto`` for the one that was chosen, or None.
+        serve_plan: text of the serving file that was chosen, or None.
         name: what the user calls the run, in its table and in those of the audit; None for no name.
         stop_when: the rule by which the run ends as soon as its answer is certain, or None.
         past_stop: whether the run goes on when its rule is met.
@@ -129,6 +132,7 @@ class Settings:
     column_map: Mapping[str, str] = dataclasses.field(default_factory=dict)
     graders: tuple[str, ...] = ()
     serve: str | None = None
+    serve_plan: str | None = None
     name: str | None = None
     stop_when: str | None = None
     past_stop: bool = False

@@ -5,9 +5,10 @@ makes the command lines; ``checks.py`` finds mistakes before anything starts; ``
 installed server's own argument parser; ``running.py`` starts, watches and stops; ``ports.py`` reserves ports;
 ``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py`` is the command line.
 
-For ``--serve auto``, ``gpus.py`` reads which GPUs there are; ``model_files.py`` gets a model's config and the size of its
-weights, ``model_facts.py`` makes of them what counts; ``sizing.py`` tries every way to place the servers and takes the
-best; ``auto_plan.py`` writes it as a serving file with its reasons; ``refusal.py`` says what would fit where nothing does.
+For ``--serve auto``, ``gpus.py`` reads which GPUs there are; ``model_files.py`` gets a model's config and the size of
+its weights, ``model_facts.py`` makes of them what counts; ``sizing.py`` tries every way to place the servers and takes
+the best; ``auto_plan.py`` writes it as a serving file with its reasons; ``refusal.py`` says what would fit where
+nothing does.
 
 An example::
 

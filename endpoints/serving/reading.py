@@ -11,7 +11,7 @@ import yaml
 
 from endpoints.serving.plan import DEFAULT_PORTS, ROLES, Role, RouterPlan, ServerPlan, ServingPlan
 
-__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "find_serving", "read_serving"]
+__all__ = ["LEGAL_KEYS", "ROUTER_KEYS", "ServingFileError", "find_serving", "parse_serving", "read_serving"]
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LAST_PORT: Final = 65_535
@@ -191,10 +191,26 @@ def read_serving(path: Path) -> ServingPlan:
             the message lists every problem, with the key and the values that are legal there.
     """
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)
+        return parse_serving(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise ServingFileError(f"{path}: {error.strerror or error}") from error
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        raise ServingFileError(f"{path} is not a YAML file: {error}") from error
+
+
+def parse_serving(text: str, path: Path) -> ServingPlan:
+    """Read the text of a serving file.
+
+    Args:
+        text: the text.
+        path: the file's path, for messages and the plan.
+
+    Raises:
+        ServingFileError: as :func:`read_serving`.
+    """
+    try:
+        content = yaml.load(text, Loader=_Strict)
+    except (yaml.YAMLError, RecursionError) as error:
         raise ServingFileError(f"{path} is not a YAML file: {' '.join(str(error).split())}") from error
     problems: list[str] = []
     entries = _mapping(content, "the file", ROLES, problems)
