@@ -18,7 +18,7 @@ POSIX systems only.
 
 import contextlib
 import errno
-import http.client
+import http
 import json
 import os
 import random
@@ -28,7 +28,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +35,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from endpoints.errors import EndpointError
+from endpoints.health import exit_words, health_status
 
 __all__ = ["ChildServer", "ServerCommand", "ServerFailed", "on_free_port", "reserved_port", "tail"]
 
@@ -143,6 +143,11 @@ class ChildServer:
         """Whether the server was started and has not ended."""
         return self._started.is_set() and not self._ended.is_set()
 
+    @property
+    def fell(self) -> bool:
+        """Whether the server has ended, though children of it may still be ending."""
+        return self.exit_code is not None or self._ended.is_set()
+
     def start(self) -> None:
         """Start the server without waiting until it is ready.
 
@@ -184,12 +189,18 @@ class ChildServer:
         deadline = self._began + self.command.deadline_s
         while self.alive:
             # The flag is read again after the answer: a dead server's port may belong to somebody else by now.
-            if _answers(self.command.ready_url) and self.alive:
+            if health_status(self.command.ready_url, _PROBE_S) == http.HTTPStatus.OK and self.alive:
                 return time.monotonic() - self._began
             if time.monotonic() > deadline:
                 raise self._failure(f"was not ready within {self.command.deadline_s:g} s")
             self._ended.wait(_PROBE_PAUSE_S)
-        raise self._failure(f"ended before it was ready ({_status(self.exit_code)})")
+        raise self._failure(f"ended before it was ready ({exit_words(self.exit_code)})")
+
+    def kill(self) -> None:
+        """End a server that hangs, and its children, without a time of grace; return when they are gone."""
+        if self.pid is not None and self.alive:
+            _kill_group(self.pid)
+        self.stop()
 
     def stop(self) -> None:
         """End the server and its children, and return when they are gone. A server that does not run is no error."""
@@ -213,16 +224,18 @@ class ChildServer:
         """Read the supervisor's reports until the supervisor ends; this runs in a thread of its own."""
         assert self._keeper is not None
         assert self._keeper.stdout is not None
+        nothing_left = False
         for line in self._keeper.stdout:
             told = json.loads(line)
             self.pid = told.get("pid", self.pid)
-            self.exit_code = told.get("exit", self.exit_code)
+            self.exit_code = told.get("exit", told.get("fell", self.exit_code))
             self._error = told.get("error")
+            nothing_left = "exit" in told
             self._started.set()
-        if self.pid is not None and self.exit_code is None:
+        if self.pid is not None and not nothing_left:
             # The supervisor was killed. Linux has killed the server with it; its children are left to us.
             _kill_group(self.pid)
-            self.exit_code = -signal.SIGKILL
+            self.exit_code = -signal.SIGKILL if self.exit_code is None else self.exit_code
         self._ended.set()
         self._started.set()
 
@@ -235,29 +248,6 @@ class ChildServer:
 def _kill_group(group: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-
-
-def _answers(url: str) -> bool:
-    """Whether ``url`` answers GET with status 200. Proxies that the environment names are not used."""
-    parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_PROBE_S)
-    try:
-        connection.request("GET", urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, "")))
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
-
-
-def _status(code: int | None) -> str:
-    if code is None:
-        return "exit status unknown"
-    if code >= 0:
-        return f"exit status {code}"
-    with contextlib.suppress(ValueError):
-        return f"killed by {signal.Signals(-code).name}"
-    return f"killed by signal {-code}"
 
 
 def _says_in_use(log: str) -> bool:

@@ -6,7 +6,8 @@ its pipes:
 
 - standard input: a byte, or the end of file that follows the run's death, tells this process to end the server;
 - standard output: one JSON object a line, ``{"pid": 17}`` when the server has started or ``{"error": "..."}`` if it
-  cannot be started, then ``{"exit": status}`` at the end (a negative status is a signal, as in :mod:`subprocess`);
+  cannot be started, ``{"fell": status}`` as soon as it has ended by itself, ``{"exit": status}`` when nothing of it is
+  left (a negative status is a signal, as in :mod:`subprocess`);
 - standard error: the server's log; the server writes both of its streams there.
 
 The server leads a session of its own, so that Ctrl-C in the terminal reaches only the run. To end the server, this
@@ -169,6 +170,8 @@ def main(arguments: list[str]) -> int:
         status = reap(server.pid)
         if sys.stdin in ready:
             break
+    if status is not None:
+        report(fell=status)  # at once: its children may take the whole time of grace to end
     status = end_group(server.pid, status, grace_s)
     server.returncode = status if status is not None else -signal.SIGKILL
     report(exit=server.returncode)

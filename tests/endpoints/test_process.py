@@ -146,6 +146,27 @@ class TestWithin:
         assert server.exit_code == -signal.SIGKILL
 
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="orphans can be adopted on Linux alone")
+    def test_a_server_that_hangs_is_killed_at_once(self, tmp_path, notes):
+        """``kill`` has no time of grace: a stopped process would not see SIGTERM at all."""
+        with reserved_port() as port, ChildServer(command(tmp_path, notes, port, "stubborn", grace_s=600)) as server:
+            os.kill(server.pid, signal.SIGSTOP)
+            server.kill()
+            assert server.exit_code == -signal.SIGKILL
+        assert not any(map(running, pids(notes)))
+
+    def test_an_end_is_known_before_that_of_the_children(self, tmp_path, notes):
+        """A child that ignores SIGTERM holds up the clean-up, not the news."""
+        with reserved_port() as port, ChildServer(command(tmp_path, notes, port, "stubborn", grace_s=600)) as server:
+            assert not server.fell
+            os.kill(server.pid, signal.SIGKILL)
+            assert eventually(lambda: server.fell)
+            assert server.exit_code == -signal.SIGKILL
+            assert server.alive
+            assert running(pids(notes)[1])
+            server.kill()
+            assert not server.alive
+        assert not any(map(running, pids(notes)))
+
     def test_a_child_that_left_the_group_is_killed_too(self, tmp_path, notes):
         """A child of the server in a session of its own does not survive."""
         with reserved_port() as port, ChildServer(command(tmp_path, notes, port, "escape")):
