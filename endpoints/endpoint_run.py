@@ -57,9 +57,13 @@ class Patience:
         self._timeouts += 1
         self._judge()
 
+    def give_up(self) -> None:
+        """Give the server up, however few failures there were."""
+        self.given_up.set()
+
     def _judge(self) -> None:
         if max(self._failures, self._timeouts) >= self._limit:
-            self.given_up.set()
+            self.give_up()
 
     @property
     def closed(self) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from endpoints.failure import Failure, connection_failure, reply_failure, status
 from endpoints.reply import BadReplyError
 from endpoints.retry import RetryPolicy
 from endpoints.transport import AiohttpTransport
+from endpoints.upkeep import upkeep_of
 from endpoints.url import checked_url, proxy_for
 
 __all__ = ["Sender"]
@@ -29,7 +31,9 @@ _LIMIT_NOTE: Final = "--request-timeout sets that limit"
 class Sender:
     """A server to which requests can be sent between :meth:`open` and :meth:`close`.
 
-    The OpenAI client sends each request once; the retries are ours (:mod:`endpoints.retry`).
+    The OpenAI client sends each request once; the retries are ours (:mod:`endpoints.retry`). Where this process looks
+    after the server (:mod:`endpoints.upkeep`), requests wait while it is down, and an attempt during which it fell
+    counts neither as an attempt nor towards a deadline.
 
     Args:
         base_url: URL of the API; a query in it goes along with every request.
@@ -114,7 +118,7 @@ class Sender:
         """Send a request until it is answered or fails for good.
 
         It fails for good when no retry can mend the failure, at the last attempt, at the deadline, or once no further
-        request is sent.
+        request is sent. A server that was looked after and is lost for good is given up at once.
         """
         content = json.dumps(body, allow_nan=False).encode("ascii")
         clock = asyncio.get_running_loop().time
@@ -123,7 +127,8 @@ class Sender:
         while True:
             attempts += 1
             left_s = deadline - clock()
-            result = await self.attempt(path, content, read, min(self._attempt_s, left_s))
+            result, lost_s = await self._attempt(path, content, read, min(self._attempt_s, left_s), patience)
+            deadline += lost_s
             if not isinstance(result, Failure):
                 return result, attempts
             if result.code == "timeout":
@@ -149,8 +154,46 @@ class Sender:
             read: reads the body of a response with status 200; it raises BadReplyError for one that it cannot read.
             limit_s: most seconds to the last byte of the response.
         """
-        result = await self._exchange(path, content, read, limit_s)
-        return result.without(self._secrets) if isinstance(result, Failure) else result
+        return (await self._attempt(path, content, read, limit_s, None))[0]
+
+    async def _attempt(
+        self,
+        path: str,
+        content: bytes | None,
+        read: Callable[[bytes], T],
+        limit_s: float,
+        patience: Patience | None,
+    ) -> tuple[T | Failure, float]:
+        """Send a request once, and again for each time that a server which is looked after fell meanwhile.
+
+        Returns:
+            what came of it, and the number of seconds that falls took.
+        """
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        upkeep = upkeep_of(self.base_url)
+
+        def closed() -> bool:
+            return patience is not None and bool(patience.closed)
+
+        while True:
+            falls = 0
+            if upkeep is not None:
+                await upkeep.settled(-math.inf, closed)
+                if upkeep.gone:
+                    if patience is not None:
+                        patience.give_up()
+                    return Failure("server-gone", upkeep.gone, retried=False), clock() - began
+                falls = upkeep.falls
+            sent = clock()
+            result = await self._exchange(path, content, read, limit_s)
+            if not isinstance(result, Failure):
+                return result, sent - began
+            if upkeep is not None and result.retried and result.code != "rate-limited":
+                await upkeep.settled(time.monotonic(), closed)
+                if upkeep.gone or (upkeep.falls > falls and not closed()):
+                    continue
+            return result.without(self._secrets), sent - began
 
     async def _exchange(
         self, path: str, content: bytes | None, read: Callable[[bytes], T], limit_s: float

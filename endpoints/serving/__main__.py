@@ -1,7 +1,7 @@
 """``python -m endpoints.serving FILE``: starts a serving file's servers until Ctrl-C; ``--dry-run`` only checks it.
 
-Exit statuses: 0 the dry run found no mistake; 2 the file cannot be used; 3 a server could not be started, or died, or
-the dry run found a mistake; 130 Ctrl-C; 143 SIGTERM.
+Exit statuses: 0 the dry run found no mistake; 2 the file cannot be used; 3 a server could not be started, or died
+more often than it may be started again, or the dry run found a mistake; 130 Ctrl-C; 143 SIGTERM.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def _stay(plan: ServingPlan, log_dir: Path) -> NoReturn:
     """Keep the servers up until a signal ends this process.
 
     Raises:
-        EndpointError: a server could not be started, or died.
+        EndpointError: a server could not be started, or died more often than it may be started again.
     """
     signal.signal(signal.SIGTERM, _terminate)
     with serve(plan, log_dir, _say) as served:
@@ -69,9 +69,9 @@ def _stay(plan: ServingPlan, log_dir: Path) -> NoReturn:
             if url is not None:
                 _say(f"{what} {name} is served at {url}")
         _say("Ctrl-C stops the servers")
-        while not served.deaths():
+        while not served.lost():
             time.sleep(_LOOK_S)
-        raise EndpointError("; ".join(served.deaths()))
+        raise EndpointError("; ".join(served.lost()))
 
 
 def _terminate(_number: int, _frame: object) -> NoReturn:

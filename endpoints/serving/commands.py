@@ -14,11 +14,12 @@ from typing import Final, Literal
 from endpoints.serving.plan import Role, RouterPlan, ServerPlan, ServingPlan
 from endpoints.serving.ports import port_is_free
 
-__all__ = ["Launch", "base_url", "fronts", "plan_launches", "program_of", "shown_command"]
+__all__ = ["Launch", "base_url", "fronts", "plan_launches", "program_of", "shown_command", "with_workers"]
 
 _LAST_PORT: Final = 65_535
 # vLLM answers a request after as long as it takes; the run's own deadlines decide, not the router's.
 _ROUTER_TIMEOUT_S: Final = 86_400
+_WORKERS: Final = "--worker-urls"
 _SECRET_VARIABLE: Final = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _SECRET_OPTIONS: Final = frozenset({"--api-key", "--hf-token"})
 
@@ -72,6 +73,11 @@ class Launch:
     def ready_url(self) -> str:
         """URL that answers with status 200 once the process takes requests; it needs no key even if the API does."""
         return f"http://{_address(self.host)}:{self.port}/health"
+
+    @property
+    def url(self) -> str:
+        """The process's URL without a path, by which a router knows a server."""
+        return self.ready_url.removesuffix("/health")
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -189,9 +195,9 @@ def _server(entry: ServerPlan, name: str, port: int, gpus: tuple[int, ...] | Non
 
 def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], metrics_port: int) -> Launch:
     port = entry.front_port
-    workers = [replica.ready_url.removesuffix("/health") for replica in replicas]
+    workers = [replica.url for replica in replicas]
     options = [
-        *("--host", entry.host, "--port", str(port), "--worker-urls", *workers, "--policy", router.policy),
+        *("--host", entry.host, "--port", str(port), _WORKERS, *workers, "--policy", router.policy),
         *("--request-timeout-secs", str(_ROUTER_TIMEOUT_S)),
         # It always opens one, the same for every router unless it is told.
         *("--prometheus-port", str(metrics_port), *router.extra_args),
@@ -211,6 +217,13 @@ def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], m
         *(f"{entry.role} router", entry.role, "router", argv, made, env, entry.host, port),
         *(metrics_port, (), entry.deadline_s, tuple(replica.name for replica in replicas)),
     )
+
+
+def with_workers(router: Launch, urls: Sequence[str]) -> Launch:
+    """The launch of a router before these servers only: it would wait long for one that is down."""
+    first = len(router.argv) - len(router.options) + router.options.index(_WORKERS) + 1
+    end = next(i for i in range(first, len(router.argv)) if router.argv[i].startswith("--"))
+    return dataclasses.replace(router, argv=(*router.argv[:first], *urls, *router.argv[end:]))
 
 
 def _filled(command: Sequence[str], entry: ServerPlan, port: int) -> list[str]:

@@ -8,11 +8,15 @@ from typing import Final
 from endpoints.errors import one_line
 from endpoints.process import tail
 
-__all__ = ["causes", "last_line"]
+__all__ = ["cause", "causes", "last_line"]
 
 _READ_BYTES: Final = 262_144
+# What a server wrote before that was about single requests.
+_END_BYTES: Final = 16_384
 _SHOWN: Final = 3
 _LINE: Final = 300
+# The server notes that it was asked how it is.
+_LOOKED_AT: Final = re.compile(r"\bGET /health\b")
 _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _EXCEPTION: Final = re.compile(r"(?:^|[\s\])])((?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S.*)$")
 # How pydantic words a wrong setting, on the line after its exception.
@@ -25,15 +29,26 @@ _EMPTY_WORDS: Final = re.compile(
 
 
 def last_line(log: Path, limit: int = 160) -> str:
-    """The last line of a log that has words, without colour codes; empty if there is none."""
-    return one_line(_COLOUR.sub("", tail(log, 1)), limit)
+    """The last of a log's last lines that tells something, without colour codes; empty if there is none."""
+    telling = [line for line in _COLOUR.sub("", tail(log)).splitlines() if not _LOOKED_AT.search(line)]
+    return one_line(telling[-1] if telling else "", limit)
 
 
-def causes(log: Path) -> tuple[str, ...]:
-    """Up to three exceptions in a log, the earliest first, without those that only report another process's death."""
+def cause(log: Path) -> str:
+    """Why a server that had served ended, as far as its log tells: the first exception near its end; empty if none."""
+    return next(iter(causes(log, _END_BYTES)), "")
+
+
+def causes(log: Path, most_bytes: int = _READ_BYTES) -> tuple[str, ...]:
+    """Up to three exceptions in a log, the earliest first, without those that only report another process's death.
+
+    Args:
+        log: the log.
+        most_bytes: how much of its end is read.
+    """
     try:
         with log.open("rb") as stream:
-            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _READ_BYTES))
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - most_bytes))
             text = stream.read().decode("utf-8", "replace")
     except OSError:
         return ()

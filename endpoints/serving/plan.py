@@ -60,6 +60,9 @@ class ServerPlan:
         replicas: number of servers with these settings; they share the GPUs evenly, and two or more have a router.
         router: the router's settings.
         deadline_s: most seconds from the start until the server is ready.
+        restarts: most times in a run that each of its servers is started again.
+        restart_wait_s: number of seconds before the first of them; each further one waits twice as long, 5 min at most.
+        hung_after_s: number of seconds without an answer of ``/health`` after which a server counts as dead.
     """
 
     role: Role
@@ -85,6 +88,9 @@ class ServerPlan:
     replicas: int = 1
     router: RouterPlan | None = None
     deadline_s: float = 1800.0
+    restarts: int = 3
+    restart_wait_s: float = 5.0
+    hung_after_s: float = 120.0
 
     @property
     def served_name(self) -> str:

@@ -173,6 +173,9 @@ _ENTRY: Final[Mapping[str, _Reader]] = {
     "command": _command,
     "replicas": _whole(1, _MOST_REPLICAS),
     "deadline_s": _seconds,
+    "restarts": _whole(0),
+    "restart_wait_s": _seconds,
+    "hung_after_s": _seconds,
 }
 _ROUTER_KEY: Final = "router"
 LEGAL_KEYS: Final[tuple[str, ...]] = (*_ENTRY, _ROUTER_KEY)

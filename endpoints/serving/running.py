@@ -1,4 +1,4 @@
-"""Starts the servers of a plan at the same time, watches them, and stops them however the run ends."""
+"""Starts the servers of a plan at the same time, has them looked after, and stops them however the run ends."""
 
 import contextlib
 import queue
@@ -10,54 +10,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from endpoints.errors import EndpointError
-from endpoints.process import ChildServer, ServerCommand, ServerFailed
+from endpoints.process import ServerFailed
 from endpoints.serving.checks import check_plan, remarks
-from endpoints.serving.commands import Launch, base_url, plan_launches, shown_command
+from endpoints.serving.commands import base_url, plan_launches, shown_command
 from endpoints.serving.diagnosis import causes, last_line
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.ports import held_port
+from endpoints.serving.server import Server
+from endpoints.serving.supervision import Role, Supervision
+from endpoints.upkeep import looked_after
 
 __all__ = ["Served", "serve"]
 
 _PROGRESS_S: Final = 30.0
 _TURN_S: Final = 0.25
-_WATCH_S: Final = 1.0
-# An engine needs some seconds to give its GPU back in order.
-_GRACE_S: Final = 30.0
 
 Say = Callable[[str], None]
-
-
-class _Running:
-    """One launch with its process and its log; the process is started later."""
-
-    def __init__(self, launch: Launch, log_path: Path) -> None:
-        self.launch = launch
-        self.log_path = log_path
-        self.began = 0.0
-        self.process = ChildServer(
-            ServerCommand(
-                argv=launch.argv,
-                ready_url=launch.ready_url,
-                log_path=log_path,
-                env=launch.env,
-                deadline_s=launch.deadline_s,
-                grace_s=_GRACE_S,
-                name=launch.name,
-            )
-        )
-
-    def seconds(self) -> int:
-        """Number of whole seconds since the process was started."""
-        return int(time.monotonic() - self.began)
-
-    def death(self) -> str:
-        """A sentence that says how the server ended by itself."""
-        last = last_line(self.log_path)
-        return (
-            f"{self.launch.name} ended by itself (exit status {self.process.exit_code}); its log is {self.log_path}"
-            + (f", which ends: {last}" if last else "")
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +37,44 @@ class Served:
         judge_base_url: URL of the judge's API, ending in ``/v1``; None if the plan has no entry ``judge``.
         model_name: the model's name in requests; None if the plan has no entry ``model``.
         judge_name: the judge's name in requests; None if the plan has no entry ``judge``.
-        logs: path of each process's log, by the process's name.
-        record: description of the servers for ``run.json``: the file and the commands, without keys and tokens.
+        record: description of the servers for ``run.json``: the file, the commands without keys and tokens, and the
+            events so far (:class:`endpoints.serving.supervision.Supervision`), which go on.
     """
 
     model_base_url: str | None
     judge_base_url: str | None
     model_name: str | None
     judge_name: str | None
-    logs: dict[str, Path]
     record: dict[str, Any]
-    _servers: tuple[_Running, ...]
+    _servers: tuple[Server, ...]
+    _roles: tuple[Role, ...]
+
+    @property
+    def logs(self) -> dict[str, Path]:
+        """Path of each process's present log, by the process's name."""
+        return {server.name: server.log_path for server in self._servers}
 
     def pids(self) -> dict[str, int]:
         """The process id of each server, which is its process group's id too, by the server's name."""
-        return {server.launch.name: server.process.pid for server in self._servers if server.process.pid is not None}
+        return {server.name: server.process.pid for server in self._servers if server.process.pid is not None}
 
-    def deaths(self) -> tuple[str, ...]:
-        """One sentence for each server that has ended by itself since it was ready."""
-        return tuple(server.death() for server in self._servers if not server.process.alive)
+    def lost(self) -> tuple[str, ...]:
+        """One sentence for each entry of which no server is left, with the restarts used up."""
+        return tuple(role.upkeep.gone for role in self._roles if role.upkeep.gone)
 
 
 @contextlib.contextmanager
-def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PROGRESS_S) -> Iterator[Served]:
+def serve(
+    plan: ServingPlan,
+    log_dir: Path,
+    say: Say,
+    *,
+    progress_s: float = _PROGRESS_S,
+    on_event: Callable[[], None] | None = None,
+) -> Iterator[Served]:
     """Start every server of a plan, wait until all are ready, and stop all of them when the block ends.
+
+    Within the block a server that dies or hangs is started again (:mod:`endpoints.serving.supervision`).
 
     The servers end with the block however it ends: success, an error, Ctrl-C, a signal that ends the run, even
     ``kill -9`` (see :mod:`endpoints.process`).
@@ -100,8 +82,9 @@ def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PR
     Args:
         plan: the serving plan.
         log_dir: folder for the logs, made if it does not exist; logs of an earlier start are kept, new ones numbered.
-        say: prints one line; another thread calls it too, when a server dies.
+        say: prints one line; other threads call it too, when a server dies.
         progress_s: number of seconds between two lines about a server that is not ready yet.
+        on_event: called on another thread after each event in ``record``; None to call nothing.
 
     Raises:
         EndpointError: the plan has a mistake, or a port was taken after the check (nothing was started then); or a
@@ -115,15 +98,25 @@ def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PR
         )
     for line in remarks(plan):
         say(f"note: {line}")
-    servers = [_Running(launch, _fresh(log_dir / launch.log_name)) for launch in plan_launches(plan)]
+    began = time.monotonic()
+    servers = [Server(launch, log_dir) for launch in plan_launches(plan)]
+    entries = {entry.role: entry for entry in plan.entries()}
+    roles = [
+        Role(entry, [server for server in servers if server.launch.role == name], say)
+        for name, entry in entries.items()
+    ]
+    supervision = Supervision(roles, began, say, on_event)
     with contextlib.ExitStack() as stack:
         for server in servers:
             for port in server.launch.ports:
                 stack.enter_context(held_port(server.launch.host, port))
+        stack.callback(supervision.join)
         stack.callback(_stop_all, servers, say)
         _start_all(servers, say, progress_s)
-        stack.enter_context(_watched(servers, say))
-        entries = {entry.role: entry for entry in plan.entries()}
+        for role in roles:
+            stack.enter_context(looked_after(base_url(role.entry), role.upkeep))
+        stack.callback(supervision.end)
+        supervision.begin()
         urls = {role: base_url(entry) for role, entry in entries.items()}
         names = {role: entry.served_name for role, entry in entries.items()}
         yield Served(
@@ -131,32 +124,23 @@ def serve(plan: ServingPlan, log_dir: Path, say: Say, *, progress_s: float = _PR
             judge_base_url=urls.get("judge"),
             model_name=names.get("model"),
             judge_name=names.get("judge"),
-            logs={server.launch.name: server.log_path for server in servers},
             record={
                 "file": str(plan.path),
-                "commands": {server.launch.name: shown_command(server.launch) for server in servers},
+                "commands": {server.name: shown_command(server.launch) for server in servers},
+                "events": supervision.events,
             },
             _servers=tuple(servers),
+            _roles=tuple(roles),
         )
 
 
-def _fresh(path: Path) -> Path:
-    """``path``, or a numbered path beside it if that exists, so that a resumed run keeps the earlier logs."""
-    number = 1
-    fresh = path
-    while fresh.exists():
-        number += 1
-        fresh = path.with_name(f"{path.stem}.{number}{path.suffix}")
-    return fresh
-
-
-def _start_all(servers: Sequence[_Running], say: Say, progress_s: float) -> None:
+def _start_all(servers: Sequence[Server], say: Say, progress_s: float) -> None:
     """Start each server when those before it (``Launch.after``) are ready, and return when all are ready.
 
     Raises:
         EndpointError: a server died, or its deadline passed.
     """
-    answers: queue.Queue[tuple[_Running, float | ServerFailed]] = queue.Queue()
+    answers: queue.Queue[tuple[Server, float | ServerFailed]] = queue.Queue()
     waiting = list(servers)
     ready: set[str] = set()
     spoken = time.monotonic()
@@ -177,7 +161,7 @@ def _start_all(servers: Sequence[_Running], say: Say, progress_s: float) -> None
         say(f"{server.launch.name}: ready after {answer:.0f} s")
 
 
-def _start(server: _Running, answers: "queue.Queue[tuple[_Running, float | ServerFailed]]", say: Say) -> None:
+def _start(server: Server, answers: "queue.Queue[tuple[Server, float | ServerFailed]]", say: Say) -> None:
     """Start one server, and a thread that waits for it.
 
     Raises:
@@ -188,8 +172,7 @@ def _start(server: _Running, answers: "queue.Queue[tuple[_Running, float | Serve
     if launch.kind == "vllm" and launch.gpus is not None:
         gpus = f", GPU {', '.join(map(str, launch.gpus))}" if launch.gpus else ", no GPU"
     say(f"{launch.name}: starting at http://{launch.host}:{launch.port}{gpus}, log {server.log_path}")
-    server.began = time.monotonic()
-    server.process.start()
+    server.start()
 
     def wait() -> None:
         try:
@@ -200,19 +183,19 @@ def _start(server: _Running, answers: "queue.Queue[tuple[_Running, float | Serve
     threading.Thread(target=wait, name=f"wait for {launch.name}", daemon=True).start()
 
 
-def _say_progress(servers: Sequence[_Running], ready: Set[str], say: Say) -> None:
+def _say_progress(servers: Sequence[Server], ready: Set[str], say: Say) -> None:
     for server in servers:
         launch = server.launch
         if launch.name in ready:
             continue
-        if server.began:
+        if server.begun:
             last = last_line(server.log_path)
             say(f"{launch.name}: starting for {server.seconds()} s: {last or '(nothing in its log yet)'}")
         else:
             say(f"{launch.name}: waits for {', '.join(name for name in launch.after if name not in ready)}")
 
 
-def _failure(server: _Running, failure: ServerFailed, servers: Sequence[_Running]) -> EndpointError:
+def _failure(server: Server, failure: ServerFailed, servers: Sequence[Server]) -> EndpointError:
     found = causes(server.log_path)
     named = "".join(f"\n  {cause}" for cause in found)
     others = [other.launch.name for other in servers if other is not server and other.process.alive]
@@ -223,29 +206,7 @@ def _failure(server: _Running, failure: ServerFailed, servers: Sequence[_Running
     )
 
 
-@contextlib.contextmanager
-def _watched(servers: Sequence[_Running], say: Say) -> Iterator[None]:
-    """Print one line as soon as a server ends by itself."""
-    done = threading.Event()
-
-    def watch() -> None:
-        told: set[str] = set()
-        while not done.wait(_WATCH_S):
-            for server in servers:
-                if not server.process.alive and server.launch.name not in told:
-                    told.add(server.launch.name)
-                    say(server.death())
-
-    thread = threading.Thread(target=watch, name="watch servers", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
-
-
-def _stop_all(servers: Sequence[_Running], say: Say) -> None:
+def _stop_all(servers: Sequence[Server], say: Say) -> None:
     """End all servers at the same time, and return when they are gone."""
     started = [server for server in servers if server.process.pid is not None]
     if any(server.process.alive for server in started):

@@ -93,6 +93,9 @@ class TestRead:
               command: [srun, vllm, serve]
               replicas: 2
               deadline_s: 60
+              restarts: 0
+              restart_wait_s: 0.5
+              hung_after_s: 30
               router: {port: 9100, command: [balancer], policy: random, extra_args: [--log-level, debug]}
         """)
         assert plan.judge == ServerPlan(
@@ -118,6 +121,9 @@ class TestRead:
             command=("srun", "vllm", "serve"),
             replicas=2,
             deadline_s=60.0,
+            restarts=0,
+            restart_wait_s=0.5,
+            hung_after_s=30.0,
             router=RouterPlan(9100, ("balancer",), "random", ("--log-level", "debug")),
         )
         assert plan.judge.served_name == "judge"
@@ -167,6 +173,9 @@ WRONG = {
     "command": [[], "vllm serve", [""], [None]],
     "replicas": [0, "2", 1.5, 257],
     "deadline_s": [0, -1, "60", float("inf"), float("nan"), True],
+    "restarts": [-1, 1.5, "3", True, None],
+    "restart_wait_s": [0, -1, "5", True],
+    "hung_after_s": [0, "120", float("inf"), None],
     "router": [None, [], "round_robin", {"port": 0}, {"command": []}, {"policy": 5}, {"extra_args": "x"}, {"rank": 1}],
 }
 

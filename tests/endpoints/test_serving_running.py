@@ -1,6 +1,5 @@
 """Servers that a serving file starts: ready together, gone together, whatever happens."""
 
-import os
 import re
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from serving_fakes import PATIENCE_S, eventually, fakes
 from endpoints.errors import EndpointError
 from endpoints.serving import serve
 from endpoints.serving.__main__ import main
-from endpoints.serving.diagnosis import causes, last_line
+from endpoints.serving.diagnosis import cause, causes, last_line
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +44,7 @@ class TestServed:
             assert served.model_base_url == f"http://127.0.0.1:{made.ports[0]}/v1"
             assert (served.model_name, served.judge_name) == ("m", "org/model-1")
             assert made.told(made.ports[1])["gpus"] == "3"
-            assert served.deaths() == ()
+            assert served.lost() == ()
             assert served.pids() == {
                 role: made.told(port)["pids"][0] for role, port in zip(("model", "judge"), made.ports, strict=False)
             }
@@ -117,23 +116,6 @@ class TestServed:
         with pytest.raises(error), serve(plan, tmp_path / "logs", lambda _: None):
             raise error
         assert len(made.started()) == 2
-        assert made.gone()
-
-    def test_a_death_in_the_block_is_told(self, made, tmp_path):
-        """A line at once, and a sentence for whoever asks; the other server goes on."""
-        lines = []
-        plan = made.plan(model=made.entry(0), judge=made.entry(1))
-        with serve(plan, tmp_path / "logs", lines.append) as served:
-            with pytest.raises(OSError, match=r"."):
-                post(served.judge_base_url, b"die")
-            assert eventually(lambda: len(served.deaths()) == 1)
-            (sentence,) = served.deaths()
-            assert sentence.startswith("judge ended by itself (exit status 9); its log is ")
-            assert sentence.endswith("which ends: Loading weights")
-            assert eventually(lambda: sentence in lines)
-            assert post(served.model_base_url) == str(made.ports[0])
-        assert lines.count(sentence) == 1
-        assert lines[-1] == "stopping model"
         assert made.gone()
 
 
@@ -226,9 +208,9 @@ class TestEnds:
             assert run.wait(PATIENCE_S) == status
             assert eventually(made.gone) if number == signal.SIGKILL else made.gone()
 
-    def test_a_server_dies(self, made, tmp_path, capsys):
-        """Served by hand, a death ends the rest: status 3."""
-        plan = made.write(model=made.entry(0), judge=made.entry(1))
+    def test_a_server_is_lost(self, made, tmp_path):
+        """Served by hand, a death with no restart left ends the rest: status 3."""
+        plan = made.write(model=made.entry(0, restarts=0), judge=made.entry(1))
         with subprocess.Popen(
             [sys.executable, "-m", "endpoints.serving", str(plan), "--log-dir", str(tmp_path / "logs")],
             cwd=ROOT,
@@ -236,10 +218,29 @@ class TestEnds:
             text=True,
         ) as run:
             assert any("Ctrl-C stops the servers" in line for line in iter(run.stderr.readline, ""))
-            os.kill(made.told(made.ports[0])["pids"][0], signal.SIGKILL)
-            assert "model ended by itself" in run.stderr.read()
+            made.kill(made.ports[0])
+            assert "no server of the model is left: model is given up after 0 restarts" in run.stderr.read()
             assert run.wait(PATIENCE_S) == 3
         assert made.gone()
+
+    def test_kill_9_after_a_restart(self, made, tmp_path):
+        """What was started again ends with us too."""
+        path = made.write(model=made.entry(0, restart_wait_s=0.1))
+        with subprocess.Popen(
+            [sys.executable, "-m", "endpoints.serving", str(path), "--log-dir", str(tmp_path / "logs")],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as run:
+            lines = iter(run.stderr.readline, "")
+            assert any("Ctrl-C stops the servers" in line for line in lines)
+            made.kill(made.ports[0])
+            assert any("ready again" in line for line in lines)
+            run.send_signal(signal.SIGKILL)
+            assert run.wait(PATIENCE_S) == -9
+        assert made.starts(made.ports[0]) == 2
+        assert eventually(made.gone)
 
     def test_cannot_start(self, made, tmp_path, capsys):
         """Status 3 and the reason."""
@@ -291,3 +292,20 @@ class TestDiagnosis:
         """Without colours, and cut."""
         (tmp_path / "log").write_text("first\n\x1b[2mlast " + "x" * 300 + "\x1b[0m\n\n", encoding="utf-8")
         assert last_line(tmp_path / "log", 10) == "last xxxx…"
+
+    def test_last_line_that_tells_something(self, tmp_path):
+        """That it was asked for its health is no news."""
+        look = 'INFO:     127.0.0.1:4242 - "GET /health HTTP/1.1" 200 OK\n'
+        (tmp_path / "log").write_text("last words\n" + look * 5, encoding="utf-8")
+        assert last_line(tmp_path / "log") == "last words"
+        (tmp_path / "log").write_text(look, encoding="utf-8")
+        assert last_line(tmp_path / "log") == ""
+
+    def test_cause_of_a_death_is_near_the_end(self, tmp_path):
+        """What a server wrote long before it died was about single requests."""
+        log = tmp_path / "log"
+        log.write_text("ValueError: one bad request\n" + "INFO nothing\n" * 2000, encoding="utf-8")
+        assert cause(log) == ""
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write("torch.OutOfMemoryError: CUDA out of memory\n")
+        assert cause(log) == "torch.OutOfMemoryError: CUDA out of memory"
