@@ -113,14 +113,12 @@ class _Run(RunParts):
             if self.settings.serve is not None:
                 from runner.serving import file_of, serving
 
-                file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go there
+                file = self._open_folder(filed_name(self.settings.model), handles)  # the servers' logs go into it
                 judged = any(bench.judging is not None for bench in self.benchmarks.values())
-                logs = file.path.with_name("logs")
                 asked = self.settings.responses is None and self.settings.model != EMBEDDED
                 before = self.recorded.get("settings", {}).get("serve_plan")
                 path = file_of(self.settings, file.path.parent, before)
-                servers = serving(path, logs, asked=asked, judged=judged)
-                file.content["serving"] = stack.enter_context(servers)
+                stack.enter_context(serving(file, path, asked=asked, judged=judged))
             judges.check()  # before anything is generated
             server = self.server(stack, handles, stopping)
             file = self.file or self._open_folder(server.filed_as, handles)

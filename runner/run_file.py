@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ class RunFile:
     def __init__(self, run_dir: Path, content: dict[str, Any]) -> None:
         self.path = run_dir / "run.json"
         self.content = content
+        self._writing = threading.Lock()
 
     @classmethod
     def start(cls, run_dir: Path, settings: Settings, command: Sequence[str]) -> "RunFile":
@@ -48,14 +50,14 @@ class RunFile:
         self.write()
 
     def write(self) -> None:
-        """Replace the file with the current content."""
+        """Replace the file with the current content; any thread may do so."""
         beside = self.path.with_suffix(".json.tmp")
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        with self._writing, beside.open("w", encoding="utf-8", newline="\n") as file:
             json.dump(self.content, file, ensure_ascii=False, indent=2, sort_keys=True)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(self.path)
+            beside.replace(self.path)
 
 
 def _now() -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from endpoints.serving.plan import ServingPlan
 from endpoints.serving.reading import ServingFileError, parse_serving, read_serving
 from runner.console import say, show
 from runner.exits import Exit, UsageError
+from runner.run_file import RunFile
 from runner.settings import AUTO, EMBEDDED, Settings, option_of
 
 __all__ = [
@@ -154,17 +156,17 @@ def file_of(settings: Settings, folder: Path, before: str | None) -> Path:
 
 
 @contextlib.contextmanager
-def serving(path: Path, logs: Path, *, asked: bool, judged: bool) -> Iterator[Mapping[str, Any]]:
+def serving(file: RunFile, path: Path, *, asked: bool, judged: bool) -> Iterator[None]:
     """Start the servers of a serving file, and stop them when the block ends.
 
+    ``run.json`` describes them as ``serving``. Its ``events`` are written as they happen; each has the number of the
+    run's session, and those of earlier sessions are kept.
+
     Args:
+        file: of the run, in whose folder the servers' logs go.
         path: the serving file.
-        logs: folder for the servers' logs.
         asked: whether the run needs the model's server; a server that is not needed is not started.
         judged: whether the run needs the judge's server.
-
-    Yields:
-        The description of the servers for ``run.json``, once all are ready.
 
     Raises:
         EndpointError: a server cannot be started, or is not ready in time; the others are stopped then.
@@ -173,5 +175,24 @@ def serving(path: Path, logs: Path, *, asked: bool, judged: bool) -> Iterator[Ma
     plan = dataclasses.replace(plan, model=plan.model if asked else None, judge=plan.judge if judged else None)
     from endpoints.serving.running import serve
 
-    with serve(plan, logs, say) as served:
-        yield served.record
+    session, before = len(file.content["sessions"]), (file.content.get("serving") or {}).get("events", [])
+    known: Mapping[str, Any] = {}
+    recording = threading.Lock()
+
+    def record() -> None:
+        with recording:
+            events = [{"session": session, **event} for event in known.get("events", ())]
+            file.content["serving"] = {**known, "events": [*before, *events]}
+
+    def on_event() -> None:
+        record()
+        with contextlib.suppress(OSError):  # the end of the run writes it again, and says what is wrong
+            file.write()
+
+    with serve(plan, file.path.with_name("logs"), say, on_event=on_event) as served:
+        known = served.record
+        try:
+            on_event()
+            yield
+        finally:
+            record()

@@ -25,6 +25,7 @@ role, notes, up_s, answer_s = sys.argv[1:5]
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 with (Path(notes) / "pids").open("a", encoding="utf-8") as file:
     file.write(json.dumps([os.getpid(), child.pid]) + "\n")
+(Path(notes) / f"{role}.pid").write_text(str(os.getpid()), encoding="utf-8")
 time.sleep(float(up_s))
 
 

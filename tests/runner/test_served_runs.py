@@ -33,14 +33,19 @@ class Served:
         self.notes.mkdir()
         self.path = folder / "serving.yaml"
 
-    def write(self, up_s=0.0, model_s=0.0, judge_s=0.0):
-        """The file; the servers need that many seconds to start, and for each answer."""
+    def write(self, up_s=0.0, model_s=0.0, judge_s=0.0, **keys):
+        """The file; the servers need that many seconds to start, and for each answer. Further keys are the model's."""
         entries = {}
         for port, role, answer_s in zip(self.ports, ("model", "judge"), (model_s, judge_s), strict=True):
             command = [sys.executable, str(SCRIPT), role, str(self.notes), str(up_s), str(answer_s)]
             entries[role] = {"model": f"org/{role}", "port": port, "gpus": [], "command": command, "deadline_s": 120}
             entries[role]["served_model_name"] = role
+        entries["model"] |= keys
         self.path.write_text(yaml.safe_dump(entries), encoding="utf-8")
+
+    def kill(self, role):
+        """Kill a server, as a crash would end it."""
+        os.kill(int((self.notes / f"{role}.pid").read_text("utf-8")), signal.SIGKILL)
 
     def start(self, *arguments):
         """The command line in a process of its own."""
@@ -171,3 +176,56 @@ def test_a_resume_takes_the_judge_from_its_file(served, capsys):
     assert run["judge"]["model"] == "judge"
     assert run["judge"]["base_url"].endswith(f":{served.ports[1]}/v1")
     assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
+
+
+def events(run, server):
+    """What happened to a server of a run."""
+    return [event["event"] for event in run["serving"]["events"] if event["server"] == server]
+
+
+def test_a_server_that_dies_comes_back(served):
+    """The run waits for it: the score of an unbroken one, every question once in the journal, the judge untouched."""
+    served.write(model_s=0.2, restart_wait_s=0.1)
+    process = served.run()
+    while not served.given("model") and process.poll() is None:
+        time.sleep(0.01)
+    served.kill("model")
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert served.gone()
+    run = served.result()
+    assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
+    assert events(run, "model") == ["died", "started again", "ready again"]
+    assert events(run, "judge") == []
+    assert {event["session"] for event in run["serving"]["events"]} == {1}
+    assert "model: died (killed by SIGKILL)" in err
+    logs = {path.name for path in (served.folder_of_the_run() / "logs").iterdir()}
+    assert logs == {"model.log", "model.2.log", "judge.log"}
+    lines = (served.folder_of_the_run() / "responses.jsonl").read_text("utf-8").splitlines()
+    keys = [json.loads(line)["key"] for line in lines]
+    assert len(keys) == len(set(keys)) == len(servers.QUESTIONS)
+
+
+def test_a_server_that_does_not_come_back(served):
+    """Without restarts the rest is not asked, exit 4; a resume keeps what happened and completes the run."""
+    served.write(model_s=0.5, restarts=0)
+    process = served.start(
+        "--serve", str(served.path), "--task", TASK, "--dataset", "builtin", "--full", "--concurrency", "2"
+    )
+    while not served.given("model") and process.poll() is None:
+        time.sleep(0.01)
+    served.kill("model")
+    _, err = process.communicate()
+    assert process.returncode == 4, err
+    assert served.gone()
+    run = served.result()
+    assert run["tasks"][TASK]["n_not_asked"] >= len(servers.QUESTIONS) - 8
+    assert events(run, "model") == ["died", "given up"]
+    assert "model: given up after 0 restarts; no server of the model is left" in err
+    served.write()
+    again = served.start("--resume", str(served.folder_of_the_run()))
+    _, err = again.communicate()
+    assert again.returncode == 0, err
+    run = served.result()
+    assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
+    assert events(run, "model") == ["died", "given up"]
