@@ -2,7 +2,8 @@
 
 ``plan.py`` has the classes for the contents of a serving file; ``reading.py`` reads the file strictly; ``commands.py``
 makes the command lines; ``checks.py`` finds mistakes before anything starts; ``parsers.py`` and ``probe.py`` ask the
-installed server's own argument parser; ``running.py`` starts, watches and stops; ``ports.py`` reserves ports;
+installed server's own argument parser; ``running.py`` starts and stops; ``server.py`` is one server with its
+log, ``supervision.py`` starts again what dies or hangs, ``balancing.py`` tells the router; ``ports.py`` reserves ports;
 ``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py`` is the command line.
 
 For ``--serve auto``, ``gpus.py`` reads which GPUs there are; ``model_files.py`` gets a model's config and the size of
