@@ -158,7 +158,13 @@ def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
         help="a requirement or its family, a label of the question (tier, family, topic...), a code of failure, "
         "blocked, truncated...; KIND=X where X is of several kinds; twice: both",
     )
-    show.add_argument("--id", action="append", default=[], metavar="ID", help="a question's id or its beginning; whole")
+    show.add_argument(
+        "--id",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a question's id or its beginning; its texts are shown whole",
+    )
     show.add_argument(
         "--search",
         default="",

@@ -3,10 +3,11 @@
 import difflib
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from metrics.record import OUTCOMES
 from report.answers import Shown, failed
 from report.errors import ReportError
 from report.loading import spoken
@@ -15,6 +16,8 @@ from tasks.registry import benchmark
 __all__ = ["Wanted", "categories", "fold", "found_in", "select", "why_none"]
 
 _LOOKS: Final = ("empty", "truncated", "unclosed_reasoning", "with_reasoning", "marked_reasoning")
+_MISSING: Final = tuple(outcome for outcome in OUTCOMES if outcome != "answered")
+_ALWAYS: Final[Mapping[str, Sequence[str]]] = {"outcome": _MISSING, "look": _LOOKS}  # though no answer may have them
 _FEW: Final = 8  # values of a kind that a message names; half of them where there are more
 _LONG: Final = 60  # characters
 _Test = Callable[[Shown], bool]
@@ -72,9 +75,16 @@ def select(found: Sequence[Shown], wanted: Wanted) -> list[Shown]:
 
 
 def why_none(found: Sequence[Shown], wanted: Wanted) -> str:
-    """How many answers each wish alone leaves, for wishes that together leave none."""
+    """How many answers each wish alone leaves, for wishes that together leave none; which answers cannot fail."""
     counts = [f"{sum(map(test, found))} match {name}" for name, test in _tests(found, wanted).items()]
-    return f"no answer matches: of {len(found)}, {', '.join(counts)}"
+    said = f"no answer matches: of {len(found)}, {', '.join(counts)}"
+    endings = Counter(shown.record["outcome"] for shown in found)
+    if wanted.failed:
+        of = ((endings[outcome], outcome) for outcome in _MISSING if endings[outcome])
+        said += "".join(f"; {count} {outcome.replace('_', ' ')}: --category {outcome}" for count, outcome in of)
+    if "failed" in map(_name, wanted.categories):
+        said += "; it means failed requests, --failed means answers that are not right"
+    return said
 
 
 def found_in(shown: Shown, search: str) -> list[str]:
@@ -136,7 +146,7 @@ def _names(shown: Shown) -> set[str]:
 
 def _of_category(found: Sequence[Shown], wanted: str) -> _Test:
     kind, equals, value = wanted.partition("=")
-    kinds = {name for shown in found for name, _ in categories(shown)}
+    kinds = {*_ALWAYS, *(name for shown in found for name, _ in categories(shown))}
     if not equals or kind not in kinds:
         kind, value = "", wanted
     name = _name(value)
@@ -144,7 +154,9 @@ def _of_category(found: Sequence[Shown], wanted: str) -> _Test:
     def of(shown: Shown) -> bool:
         return any(name in _spellings(one) for of, one in categories(shown) if kind in ("", of))
 
-    if not any(map(of, found)):
+    # That nothing was blocked or truncated is an answer, no wrong name.
+    always = {_name(one) for of_kind in ([kind] if kind else _ALWAYS) for one in _ALWAYS.get(of_kind, ())}
+    if name not in always and not any(map(of, found)):
         raise ReportError(f"no question or answer has the category {wanted!r}; {_what_there_is(found, name)}")
     return of
 

@@ -178,6 +178,25 @@ def test_a_category_that_there_is_not(tmp_path, capsys):
     assert "the category 'x=y'" in refused(capsys, tmp_path / "run", "--category", "x=y")
 
 
+def test_an_ending_that_no_answer_has(tmp_path, capsys):
+    """That nothing was blocked or truncated is an answer, no wrong name; a label has no such value."""
+    labelled, run = categorised(tmp_path), write_run(tmp_path / "right", [made_row()])
+    for category in ("unjudged", "not-asked", "outcome=unscored", "look=empty", "unclosed_reasoning"):
+        out = shown(capsys, run, "--category", category)
+        assert out.endswith(f"no answer matches: of 1, 0 match --category {category}\n")
+    out = shown(capsys, run, "--category", "failed")
+    assert out.endswith("; it means failed requests, --failed means answers that are not right\n")
+    assert "the category 'tier=blocked'" in refused(capsys, labelled, "--category", "tier=blocked")
+    assert "the category 'answered'" in refused(capsys, run, "--category", "answered")
+
+
+def test_missing_answers_are_no_failed_ones(tmp_path, capsys):
+    """When nothing failed, how to see what has no score is said."""
+    judgement = Judgement("unjudged", error="no JSON", calls=2)
+    out = shown(capsys, write_run(tmp_path / "run", [made_row(OPEN, answered("?"), judgement=judgement)]), "--failed")
+    assert out.endswith("no answer matches: of 1, 0 match --failed; 1 unjudged: --category unjudged\n")
+
+
 def test_texts_are_not_listed(tmp_path, capsys):
     """A label of many texts is counted; names of many values are listed in part."""
     run = ifhard_run(tmp_path / "run", "+" * 12, labels=lambda n: {"task": f"Напиши {n}.", "origin": f"doc/{n:02}"})
