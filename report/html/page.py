@@ -94,6 +94,7 @@ def _run(run: RunView) -> dict[str, Any]:
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """What a reader must know to place the numbers: (name, value)."""
     content, settings = run.content, run.settings
+    yield from _parts(run)
     if stopped := content.get("stopped"):
         yield "stopped early", f"by {stopped.get('rule')} after {stopped.get('after')} answers"
     sampling = content.get("sampling") or {}
@@ -111,6 +112,17 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         )
     if judge := content.get("judge"):
         yield "judge", str(judge.get("model") or judge.get("requested") or "named in run.json")
+
+
+def _parts(run: Run) -> Iterator[tuple[str, str]]:
+    """How many questions of a task were asked, where that is not all of them."""
+    for text, row in (run.content.get("tasks") or {}).items():
+        task = TaskName.read(text)
+        entry = (run.content.get("datasets") or {}).get(task.benchmark) or {}
+        whole = (entry.get("questions") or {}).get(task.plain)
+        asked = int(row["n_total"]) // int(run.settings.get("repeats") or 1)
+        if text in (run.settings.get("tasks") or [text]) and whole not in (None, asked):
+            yield text, f"a sample, {asked} of {whole} questions"
 
 
 def _task(number: int, name: TaskName, runs: Sequence[RunView]) -> dict[str, Any]:

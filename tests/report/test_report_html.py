@@ -75,6 +75,16 @@ def test_headlines_are_those_of_the_run_file(tmp_path):
     assert "5/7 (71.4%)" in words
 
 
+@pytest.mark.parametrize(("whole", "said"), [(1260, True), (2, False), (None, False)])
+def test_a_sample_says_that_it_is_one(tmp_path, whole, said):
+    """Questions asked of the task's, repeats apart; no word of a whole run, or where the run does not say."""
+    rows = [one for repeat in (0, 1) for one in ifhard_rows("+-", repeat=repeat)]
+    entry = {"scorer_version": "1-1"} | ({} if whole is None else {"questions": {"ifhard:all": whole}})
+    run = scored(tmp_path / "run", rows, datasets={"ifhard": entry}, settings={"repeats": 2})
+    assert ("ifhard:all|0 a sample, 2 of 1260 questions" in words_of(page_of(run))) == said
+    assert ("a sample, " in words_of(page_of(run))) == said
+
+
 def test_an_undefined_value_says_why(tmp_path):
     """Nothing was answered: no quiet 0."""
     words = words_of(page_of(scored(tmp_path / "run", ifhard_rows("??"))))
