@@ -100,7 +100,7 @@ def _gate_arguments(parsers: Any) -> argparse.ArgumentParser:
     gate: argparse.ArgumentParser = parsers.add_parser(
         "gate", help="fail when a run is worse than its baseline for sure"
     )
-    gate.add_argument("run", type=Path, metavar="RUN")
+    gate.add_argument("run", type=Path, metavar="RUN", help="the run that must not be worse")
     gate.add_argument("--against", type=Path, required=True, metavar="BASELINE")
     gate.add_argument(
         "--max-drop", type=_share, required=True, metavar="D", help="largest drop that passes: 0.02 is 2 points"
@@ -146,7 +146,7 @@ def _runs_arguments(parsers: Any) -> argparse.ArgumentParser:
 
 def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
     show: argparse.ArgumentParser = parsers.add_parser("show", help="answers of a run: prompt, text, each verdict")
-    show.add_argument("run", type=Path, metavar="RUN")
+    show.add_argument("run", type=Path, metavar="RUN", help="its folder")
     show.add_argument(
         "--failed", nargs="?", type=_answers, const=0, metavar="N", help="answers without full marks; the first N"
     )

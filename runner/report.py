@@ -182,7 +182,7 @@ def _export(
 def _repeat_note(task: TaskName, several: int, texts: int, scores: int) -> str:
     return (
         f"repeat check of {task}: of {several} questions answered more than once, {texts} got unlike answers "
-        f"and {scores} unlike scores"
+        f"and {scores} unlike scores in one metric or more"
     )
 
 

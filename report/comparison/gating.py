@@ -104,7 +104,7 @@ def _could_have_seen(moved: Change, allowed: float) -> str:
         if room <= allowed + _ROUNDING:
             return f"from {before:.4f} no drop can be larger: such a gate never fails"
     if moved.smallest + allowed > 1:
-        return f"{moved.questions} questions would show no drop at 80%"
+        return f"{moved.questions} questions are too few to show any drop at 80%"
     return f"{moved.questions} questions would show, at 80%, a drop {points(moved.smallest)} larger than that"
 
 

@@ -123,8 +123,8 @@ def _asked(run: Run, task: TaskName) -> int:
 def _warnings(run: Run, task: TaskName, found: Questions) -> Iterator[str]:
     if found.official is None:
         yield (
-            f"{task}: asked were {found.words}; the entry names {_OWN}/{found.label}, which is on no Hub: if you "
-            "have published the set, put its id there"
+            f"{task}: its questions are {found.words}; the entry names {_OWN}/{found.label}, which is on no Hub: if "
+            "you have published the set, put its id there"
         )
     if _size(run, task).startswith("A SAMPLE"):
         yield f"{task}: {_size(run, task)}, as its entry's notes say"

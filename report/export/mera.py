@@ -74,7 +74,7 @@ def mera_export(runs: Sequence[Run]) -> Export:
         found = questions_of(run, name)
         if found.official is None:
             notes.append(
-                f"{name}: WARNING: the answers are to the {found.words}; MERA scores them against its own questions. "
+                f"{name}: WARNING: the answers are to {found.words}; MERA scores them against its own questions. "
                 "--dataset official asks those"
             )
     return Export({"submission.zip": zipped(submitted), "logs.zip": zipped(logs)}, tuple(notes))

@@ -172,7 +172,7 @@ def questions_of(run: Run, name: str) -> Questions:
         return Questions(facts.official.dataset, entry.get("revision"), facts.title, words, sha256)
     not_official = f"not the questions of {facts.official.dataset}"
     if which in facts.shipped:
-        words = f"set {which} of this project, {not_official}, {digest}"
+        words = f"the set {which} of this project, {not_official}, {digest}"
         return Questions(None, None, f"{name}-{which}", words, sha256)
     words = f"a set of the evaluator's own, {digest}, not known to be {facts.official.dataset}"
     return Questions(None, None, f"{name}-{sha256[:12] or 'own'}", words, sha256)

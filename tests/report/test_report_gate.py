@@ -56,7 +56,7 @@ def test_a_gain_is_no_drop(tmp_path):
         ("+" * 10 + "w" * 90, "sample_pass_rate", 0.1, "from 0.1000 no drop can be larger"),
         (SURE, "sample_pass_rate", 1, "from 1.0000 no drop can be larger"),
         ("e" * 95 + "+" * 5, "empty_share", 0.05, "from 0.9500 no drop can be larger"),
-        (SURE, "sample_pass_rate", 0.95, "100 questions would show no drop at 80%"),
+        (SURE, "sample_pass_rate", 0.95, "100 questions are too few to show any drop at 80%"),
     ],
 )
 def test_a_gate_that_cannot_fail_says_so(tmp_path, capsys, marks, metric, drop, words):
