@@ -54,7 +54,8 @@ class Preflight:
             questions = len({request.sample_id for request in outlook.requests if request.task == task})
             of = f" ({nouns(questions, 'question')}, {self.settings.repeats} answers each)"
             judged = f", about {answers[task]} to the judge" if self._has_judge(task) else ""
-            yield f"{task}: {nouns(count, 'request')}{of if count != questions else ''}{judged}"
+            what = nouns(count, "request") if self.settings.responses is None else f"{nouns(count, 'answer')} to score"
+            yield f"{task}: {what}{of if count != questions else ''}{judged}"
         if any(map(self._has_judge, sent)):
             yield "judge: one request an answer; none for an empty one, more where a reply cannot be read"
         rest = len(outlook.requests) - len(outlook.kept) - len(outlook.plan.rejected)

@@ -122,7 +122,10 @@ def test_saved_answers_are_counted(command, tmp_path):
     result = command("--dry-run", "--full", "--responses", str(saved))
     assert (result.code, result.run_dir) == (Exit.COMPLETE, None)
     told = lines(result.out)
-    assert told[:2] == ["ifhard:all|0: 40 requests", "at hand: 30 of 40 answers, saved; 10 have none and are not asked"]
+    assert told[:2] == [
+        "ifhard:all|0: 40 answers to score",
+        "at hand: 30 of 40 answers, saved; 10 have none and are not asked",
+    ]
     assert all(line.startswith("note: ") for line in told[2:])
 
 
