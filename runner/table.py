@@ -86,7 +86,8 @@ def _task_lines(task: TaskResult) -> list[str]:
     lines += _align(rows)
     lines += _methods(summary.headlines)
     lines += task.looks
-    lines += _power(task.questions)
+    # Of repeats some may be missing: as many questions as their answers make.
+    lines += _power(min(task.questions, -(-counts.answered // task.repeats)))
     lines += _shares(task)
     lines += _breakdown_lines(summary.breakdowns, *task.axis)
     lines += [f"  note: {note}" for note in summary.notes]
@@ -121,7 +122,7 @@ def _methods(headlines: Sequence[Headline]) -> list[str]:
 
 
 def _power(questions: int) -> list[str]:
-    """What a comparison with another run over these questions could show (``report compare`` says it of two runs)."""
+    """What a comparison with another run could show over so many questions (``report compare`` says it of two runs)."""
     if not questions:
         return []
     smallest = smallest_difference(questions, DISCORDANCE)

@@ -1,5 +1,7 @@
 """What the table says."""
 
+import dataclasses
+
 import pytest
 
 from metrics.stats import Interval
@@ -67,5 +69,15 @@ def test_an_undefined_value_is_not_a_number():
 )
 def test_the_power_line(questions, shown):
     """2.80 times the root of the discordance over the number of questions."""
-    text = make(FULL, (Headline("sample_pass_rate", 0.3, Interval(0.1, 0.6), 10),), questions=questions)
+    counts = dataclasses.replace(FULL, total=questions, answered=questions)
+    text = make(counts, (Headline("sample_pass_rate", 0.3, Interval(0.1, 0.6), 10),), questions=questions)
     assert f"two runs over {questions} questions show at 80%: {shown} (30% discordance)" in text
+
+
+@pytest.mark.parametrize(("answered", "repeats", "over"), [(60, 1, 60), (60, 2, 30), (61, 2, 31), (0, 1, None)])
+def test_the_power_line_counts_questions_with_a_verdict(answered, repeats, over):
+    """What has no verdict shows no difference."""
+    counts = dataclasses.replace(PART, total=1260 * repeats, answered=answered)
+    text = make(counts, (Headline("sample_pass_rate", None, None, 0),), questions=1260, repeats=repeats)
+    assert ("two runs over" in text) is (over is not None)
+    assert over is None or f"two runs over {over} questions" in text
