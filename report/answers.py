@@ -5,13 +5,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from metrics.record import Record, labels_of
+from metrics.record import Record, VerdictRecord, labels_of
 from report.loading import check_details, each_sample
 from runs.folder import Run, Sample
+from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
-__all__ = ["Shown", "failed", "right", "shown_answers"]
+__all__ = ["Shown", "failed", "main_verdicts", "right", "shown_answers"]
 
 
 class Shown(NamedTuple):
@@ -76,6 +77,13 @@ def right(shown: Shown) -> bool | None:
         return None
     met, of = spec.of(record)
     return (met >= of if spec.higher_is_better else met <= 0) if of else None
+
+
+def main_verdicts(bench: Benchmark, record: Record) -> list[VerdictRecord]:
+    """The verdicts of the grader that the first metric is by, one a requirement."""
+    return [
+        verdict for verdict in record["verdicts"] if verdict["grader"] == bench.main_grader or not bench.main_grader
+    ]
 
 
 def shown_answers(run: Run) -> Iterator[Shown]:

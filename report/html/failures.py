@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from metrics.record import VerdictRecord
-from report.answers import Shown
-from report.html.view import TaskView, main_verdicts
+from report.answers import Shown, main_verdicts
+from report.html.view import TaskView
 from tasks.benchmark import Benchmark
 
 __all__ = ["Failure", "failed_verdicts", "failures"]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from metrics.stats import Interval, share_interval
-from report.answers import Shown, right
-from report.html.view import TaskView, main_verdicts
+from report.answers import Shown, main_verdicts, right
+from report.html.view import TaskView
 
 __all__ = ["Bin", "LengthRates", "length_rates"]
 

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from report.answers import Shown, right
+from report.answers import Shown, main_verdicts, right
 from report.html.failures import failed_verdicts
 from report.html.packing import chunks, packed
-from report.html.view import RunView, main_verdicts
+from report.html.view import RunView
 from tasks.benchmark import Benchmark
 from tasks.registry import benchmark
 

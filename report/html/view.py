@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.headlines import MetricSpec
-from metrics.record import Record, VerdictRecord
+from metrics.record import Record
 from report.answers import Shown, shown_answers
 from report.errors import ReportError
 from report.loading import asked_tasks, check_details
@@ -17,7 +17,7 @@ from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 from tasks.registry import benchmark
 
-__all__ = ["RunView", "TaskView", "main_verdicts", "views"]
+__all__ = ["RunView", "TaskView", "views"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,3 @@ def _view(run: Run, number: int) -> RunView:
         own = itertools.chain.from_iterable(by_part[part][:size] for part, size in held.items())
         tasks[task] = TaskView(task, benchmark(task.benchmark), rows.get(str(task)) or {}, list(own))
     return RunView(run, number, tasks, answers)
-
-
-def main_verdicts(bench: Benchmark, record: Record) -> list[VerdictRecord]:
-    """The verdicts of the grader that the first metric is by, one a requirement."""
-    return [
-        verdict for verdict in record["verdicts"] if verdict["grader"] == bench.main_grader or not bench.main_grader
-    ]

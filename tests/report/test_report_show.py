@@ -111,6 +111,7 @@ def test_a_first_page(tmp_path, capsys):
     text = shown(capsys, ifhard_run(tmp_path / "run", "+cw-+c?!"))
     assert names(text) == ["q000", "q001", "q002", "q003", "q004"]
     assert f"{IFHARD}: 8 answers: 1 blocked, 4 failed, 1 no answer, 2 right\n" in text
+    assert "  least often met: style:no_commas 3 of 6, structure:word_count 4 of 6\n" in text
     assert text.endswith("--whole and --reasoning show more of each\n")
     assert "5 of 8 answers shown; choose by --failed [N], --category X" in text
 
