@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from endpoints.endpoint_run import EndpointRun
+from endpoints.gate import Gate
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
 from endpoints.request import Request
@@ -12,7 +13,7 @@ __all__ = ["Batch"]
 
 
 class Batch:
-    """Sends requests to an endpoint through ``concurrency`` workers. An object serves one call of :meth:`run`.
+    """Sends requests to an endpoint, as many at a time as a gate lets. An object serves one call of :meth:`run`.
 
     Sending ends before the last request in three cases:
 
@@ -28,7 +29,7 @@ class Batch:
     Args:
         run: the state of the endpoint in this run.
         requests: the requests.
-        concurrency: number of workers.
+        gate: lets the workers send.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
         ready, fitter: see there too.
     """
@@ -38,14 +39,14 @@ class Batch:
         run: EndpointRun,
         requests: Sequence[Request],
         *,
-        concurrency: int,
+        gate: Gate,
         on_outcome: Callable[[Request, Outcome], None] | None,
         ready: Callable[[], Awaitable[None]] | None,
         fitter: Fitter | None = None,
     ) -> None:
         self._run = run
         self._requests = requests
-        self._concurrency = concurrency
+        self._gate = gate
         self._on_outcome = on_outcome
         self._ready = ready
         self._fitter = fitter
@@ -58,7 +59,7 @@ class Batch:
         """Send every request and return the outcomes; see :meth:`endpoints.client.Endpoint.run`."""
         rest = self._replay()
         queue = iter(rest)
-        workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._concurrency, len(rest)))]
+        workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._gate.most, len(rest)))]
         aside = [asyncio.create_task(self._guard(workers)), asyncio.create_task(self._run.watch())]
         try:
             await asyncio.gather(*workers)
@@ -90,13 +91,24 @@ class Batch:
         return rest
 
     async def _work(self, queue: Iterator[str]) -> None:
-        while not self._run.patience.closed:
-            if self._ready is not None:
-                await self._ready()
-            key = None if self._run.patience.closed else next(queue, None)
-            if key is None:
-                return
-            self._finish(key, await self._settle(self._requests[self._places[key][0]], key))
+        try:
+            while not self._run.patience.closed:
+                async with self._gate:
+                    if not await self._ask_next(queue):
+                        return
+        except asyncio.CancelledError:
+            if not self._run.ended:
+                raise
+
+    async def _ask_next(self, queue: Iterator[str]) -> bool:
+        """Ask the next request, and tell whether there was one."""
+        if self._ready is not None:
+            await self._ready()
+        key = None if self._run.patience.closed else next(queue, None)
+        if key is None:
+            return False
+        self._finish(key, await self._settle(self._requests[self._places[key][0]], key))
+        return True
 
     async def _settle(self, request: Request, key: str) -> Outcome:
         """Ask one request; with a fitter, capped by the window that others' refusals or its own have named."""

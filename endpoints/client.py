@@ -12,7 +12,9 @@ from endpoints.defaults import ATTEMPT_S, CONCURRENCY
 from endpoints.endpoint_run import EndpointRun, Patience
 from endpoints.errors import EndpointError, stream_hint
 from endpoints.failure import Failure, refuses_usage
+from endpoints.gate import Gate
 from endpoints.journal import Journal
+from endpoints.metrics_text import Reading, read_load
 from endpoints.outcome import Outcome
 from endpoints.planning import Fitter
 from endpoints.reply import read_reply
@@ -35,11 +37,11 @@ _WITH_USAGE: Final = {"stream_options": {"include_usage": True}}
 class Endpoint:
     """An OpenAI-compatible server.
 
-    An asynchronous context manager; it belongs to the event loop that enters it. Each of the ``concurrency`` workers
-    of :meth:`run` has a connection of its own. :class:`endpoints.sending.Sender` sends the requests, with retries.
+    An asynchronous context manager; it belongs to the event loop that enters it. Each worker of
+    :meth:`run` has a connection of its own. :class:`endpoints.sending.Sender` sends the requests, with retries.
 
-    :class:`endpoints.endpoint_run.Patience` gives a lost server up after ``2 * concurrency`` failures in a row, which
-    are at most two for each worker. A run with a lost server therefore ends at the latest after these times:
+    :class:`endpoints.endpoint_run.Patience` gives a lost server up after two failures in a row for each request
+    that may be in flight. A run with a lost server therefore ends at the latest after these times:
 
     - the server refuses connections or answers with errors: ``2 * retry.longest_waiting_s()`` seconds, 63 s by
       default; 12 minutes if it asks for waits, each of which is at most ``retry.retry_after_cap_s``;
@@ -51,7 +53,7 @@ class Endpoint:
     Args:
         base_url: URL of the API, ``http://host:port/v1``; a query in it goes along with every request.
         api_key: bearer key; None or empty for a server that wants none.
-        concurrency: most requests in flight, at least 1.
+        concurrency: most requests in flight, at least 1; or a gate that may be widened and narrowed meanwhile.
         attempt_s: most seconds from sending one attempt to the last byte of its answer.
         deadline_s: most seconds of one request, all its attempts and waits together; None for twice
             ``attempt_s``, and an hour at least.
@@ -65,7 +67,7 @@ class Endpoint:
 
     Attributes:
         base_url: URL of the API, without a query.
-        concurrency: as given.
+        gate: lets the requests of :meth:`run` and :meth:`stream` be sent.
         tokenizer: what the server makes of prompts, where it says.
 
     Raises:
@@ -78,7 +80,7 @@ class Endpoint:
         base_url: str,
         api_key: str | None,
         *,
-        concurrency: int = CONCURRENCY,
+        concurrency: int | Gate = CONCURRENCY,
         attempt_s: float = ATTEMPT_S,
         deadline_s: float | None = None,
         connect_s: float = 10.0,
@@ -89,8 +91,6 @@ class Endpoint:
         retry: RetryPolicy | None = None,
         rng: random.Random | None = None,
     ) -> None:
-        if concurrency < 1:
-            raise ValueError(f"concurrency is {concurrency}, at least 1 is needed")
         if check_s <= 0 or grace_s < 0:
             raise ValueError("time limits must be positive")
         self._sender = Sender(
@@ -104,8 +104,8 @@ class Endpoint:
             rng=rng or random.Random(),
         )
         self.base_url = self._sender.base_url
-        self.concurrency = concurrency
-        self.tokenizer = Tokenizer(self._sender, concurrency)
+        self.gate = concurrency if isinstance(concurrency, Gate) else Gate(concurrency)
+        self.tokenizer = Tokenizer(self._sender, self.gate)
         self._check_s = check_s
         self._grace_s = grace_s
         self._streamed = streamed
@@ -113,7 +113,7 @@ class Endpoint:
         self._gave_usage = False
 
     async def __aenter__(self) -> Self:
-        allow_connections(self.concurrency)
+        allow_connections(self.gate.most)
         self._sender.open()
         return self
 
@@ -161,6 +161,15 @@ class Endpoint:
         """Number of tokens in the prompt of ``request``; see :meth:`endpoints.tokenizer.Tokenizer.count`."""
         return await self.tokenizer.count(request)
 
+    async def load(self, url: str, limit_s: float) -> Reading | Failure:
+        """What a server says of its load, by one attempt.
+
+        Args:
+            url: of its metrics.
+            limit_s: most seconds of the call.
+        """
+        return await self._sender.attempt(url, None, read_load, limit_s)
+
     async def run(
         self,
         requests: Sequence[Request],
@@ -171,7 +180,7 @@ class Endpoint:
         on_waiting: OnWaiting | None = None,
         enough: asyncio.Event | None = None,
     ) -> list[Outcome]:
-        """Send every request to the server, ``concurrency`` at a time, and wait for all outcomes.
+        """Send every request to the server, as the gate lets them, and wait for all outcomes.
 
         A request that the journal holds an answer to is not sent. Every other outcome, answered or failed, is written
         to the journal before ``on_outcome`` is called with it. Equal requests are sent once and share the outcome.
@@ -198,7 +207,7 @@ class Endpoint:
         batch = Batch(
             self._endpoint_run(journal, on_waiting, enough),
             requests,
-            concurrency=self.concurrency,
+            gate=self.gate,
             on_outcome=on_outcome,
             ready=ready,
             fitter=fitter,
@@ -218,7 +227,7 @@ class Endpoint:
             on_waiting, enough: as in :meth:`run`.
         """
         self._sender.opened()
-        return Stream(self._endpoint_run(journal, on_waiting, enough), concurrency=self.concurrency)
+        return Stream(self._endpoint_run(journal, on_waiting, enough), gate=self.gate)
 
     def _endpoint_run(
         self, journal: Journal | None, on_waiting: OnWaiting | None, enough: asyncio.Event | None
@@ -226,7 +235,7 @@ class Endpoint:
         return EndpointRun(
             self._ask,
             url=self.base_url,
-            concurrency=self.concurrency,
+            gate=self.gate,
             grace_s=self._grace_s,
             journal=journal,
             on_waiting=on_waiting,

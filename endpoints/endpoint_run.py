@@ -6,6 +6,7 @@ from typing import Any
 
 from endpoints.errors import ErrorCode, RequestRefused, hint_for
 from endpoints.failure import MALFORMED, Failure
+from endpoints.gate import Gate
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
@@ -17,13 +18,14 @@ __all__ = ["AskOnce", "EndpointRun", "Patience"]
 class Patience:
     """Counts the failures since the last answer, and gives the server up when there are too many.
 
-    The limit is ``2 * concurrency`` failed requests in a row, or as many timed-out attempts in a row, so that a server
-    which hangs is given up before every request has used all its retries. Context overflows do not count, since a
+    The limit is two for each request that may be in flight: so many failed requests in a row, or as many timed-out
+    attempts in a row, so that a server which hangs is given up before every request has used all its retries. Where
+    the gate has just been narrowed, the requests still in flight set the limit. Context overflows do not count, since a
     server that names its limit is alive; nor do refusals of one prompt's content, nor other refusals with status 400 or
     422 once the server has answered.
 
     Args:
-        concurrency: number of requests in flight.
+        gate: knows how many requests may be in flight, and how many are.
         enough: an event, set once whoever asks needs no further answer; None for one that never is.
 
     Attributes:
@@ -32,12 +34,12 @@ class Patience:
         answered_before: whether it has answered a request of an earlier run with the same journal.
     """
 
-    def __init__(self, concurrency: int, enough: asyncio.Event | None = None) -> None:
+    def __init__(self, gate: Gate, enough: asyncio.Event | None = None) -> None:
         self.given_up = asyncio.Event()
         self._enough = enough or asyncio.Event()
         self.ever_answered = False
         self.answered_before = False
-        self._limit = 2 * concurrency
+        self._gate = gate
         self._failures = 0
         self._timeouts = 0
 
@@ -62,7 +64,7 @@ class Patience:
         self.given_up.set()
 
     def _judge(self) -> None:
-        if max(self._failures, self._timeouts) >= self._limit:
+        if max(self._failures, self._timeouts) >= 2 * max(self._gate.limit, self._gate.in_flight):
             self.give_up()
 
     @property
@@ -92,7 +94,7 @@ class EndpointRun:
     Args:
         ask: sends one request, with its retries, until it is answered, fails for good or the server is given up.
         url: URL of the endpoint, for messages.
-        concurrency: number of requests in flight.
+        gate: as for :class:`Patience`.
         grace_s: most seconds that requests in flight may take after the server is given up.
         journal: open journal, or None.
         on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`); None for none.
@@ -108,13 +110,13 @@ class EndpointRun:
         ask: AskOnce,
         *,
         url: str,
-        concurrency: int,
+        gate: Gate,
         grace_s: float,
         journal: Journal | None,
         on_waiting: OnWaiting | None = None,
         enough: asyncio.Event | None = None,
     ) -> None:
-        self.patience = Patience(concurrency, enough)
+        self.patience = Patience(gate, enough)
         self._ask = ask
         self._url = url
         self._grace_s = grace_s

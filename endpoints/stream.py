@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from endpoints.endpoint_run import EndpointRun
+from endpoints.gate import Gate
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 
@@ -13,19 +14,19 @@ __all__ = ["Stream"]
 
 
 class Stream:
-    """Sends requests to an endpoint when they come up, ``concurrency`` at a time; an asynchronous context manager.
+    """Sends requests to an endpoint when they come up, as a gate lets them; an asynchronous context manager.
 
     It uses the journal, raises :class:`endpoints.errors.RequestRefused` and gives up a lost server as
     :class:`endpoints.batch.Batch` does. Leaving the block cancels the requests that have no outcome yet.
 
     Args:
         run: the state of the endpoint in this run.
-        concurrency: most requests in flight.
+        gate: lets each of them be sent.
     """
 
-    def __init__(self, run: EndpointRun, *, concurrency: int) -> None:
+    def __init__(self, run: EndpointRun, *, gate: Gate) -> None:
         self._run = run
-        self._slots = asyncio.Semaphore(concurrency)
+        self._gate = gate
         self._under_way: dict[str, asyncio.Task[Outcome]] = {}
         self._aside: list[asyncio.Task[None]] = []
 
@@ -76,7 +77,7 @@ class Stream:
 
     async def _settle(self, request: Request, key: str) -> Outcome:
         try:
-            async with self._slots:
+            async with self._gate:
                 return await self._run.settle(request, key)
         except asyncio.CancelledError:
             if not self._run.ended:

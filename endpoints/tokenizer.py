@@ -7,6 +7,7 @@ from typing import Any, Final
 from endpoints.endpoint_run import Patience
 from endpoints.errors import EndpointError
 from endpoints.failure import MALFORMED, Failure
+from endpoints.gate import Gate
 from endpoints.reply import BadReplyError
 from endpoints.request import Request
 from endpoints.sending import Sender
@@ -26,15 +27,15 @@ class Tokenizer:
 
     Args:
         sender: sends its requests; open whenever something is asked.
-        concurrency: requests in flight to the server, for its patience with failures.
+        gate: of the requests to the server, for the patience with its failures.
 
     Attributes:
         works: whether the server is still believed to have one.
     """
 
-    def __init__(self, sender: Sender, concurrency: int) -> None:
+    def __init__(self, sender: Sender, gate: Gate) -> None:
         self._sender = sender
-        self._concurrency = concurrency
+        self._gate = gate
         self._slots = asyncio.Semaphore(_IN_FLIGHT)
         self._url = sender.base_url.removesuffix("/v1") + "/tokenize"
         self.works = True
@@ -63,7 +64,7 @@ class Tokenizer:
         async with self._slots:
             if not self.works:
                 return None
-            counted = await self._sender.send(self._url, _body(request), _read_count, Patience(self._concurrency))
+            counted = await self._sender.send(self._url, _body(request), _read_count, Patience(self._gate))
         if not isinstance(counted, Failure):
             return counted[0]
         if counted.code not in _NO_COUNT:
