@@ -36,7 +36,7 @@ class AnswerTasks:
         most_waiting: see there too.
     """
 
-    def __init__(self, on_answer: OnAnswer | None, most_waiting: int | None) -> None:
+    def __init__(self, on_answer: OnAnswer | None, most_waiting: int | Callable[[], int] | None) -> None:
         self._on_answer = on_answer
         self._most_waiting = most_waiting
         self._tasks: set[asyncio.Task[None]] = set()
@@ -70,7 +70,8 @@ class AnswerTasks:
             self._failed.set_exception(error)
 
     def _make_room(self) -> None:
-        if self._most_waiting is None or len(self._tasks) <= self._most_waiting:
+        most = self._most_waiting() if callable(self._most_waiting) else self._most_waiting
+        if most is None or len(self._tasks) <= most:
             self._room.set()
         else:
             self._room.clear()

@@ -26,6 +26,7 @@ from endpoints.answer_tasks import AnswerTasks, OnAnswer
 from endpoints.client import Endpoint
 from endpoints.doc_request import doc_request
 from endpoints.errors import EndpointError
+from endpoints.gate import Gate
 from endpoints.journal import Journal
 from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
@@ -70,7 +71,7 @@ class EndpointModel(LightevalModel):
             answer. An exception ends the run; the answer is in the journal by then.
         companion: makes an asynchronous context manager, such as a judge's endpoint, that is open during generation.
         most_waiting: while more awaitables of ``on_answer`` than this are pending, no further request is sent; None
-            for no limit.
+            for no limit. It may be a function, called whenever that number changes.
         strict: whether to raise an error at the end if a sample has no answer. LightEval's command line has no other
             way to report that; the runner reports the coverage instead.
     """
@@ -83,7 +84,7 @@ class EndpointModel(LightevalModel):
         on_answer: OnAnswer | None = None,
         strict: bool = True,
         companion: Companion | None = None,
-        most_waiting: int | None = None,
+        most_waiting: int | Callable[[], int] | None = None,
     ) -> None:
         if not isinstance(config, EndpointModelConfig):
             config = config_from_environment(config.model_name, os.environ)
@@ -95,6 +96,7 @@ class EndpointModel(LightevalModel):
         self.plan_notes: list[str] = []
         # Completion tokens that the server generated for this object, and in how many seconds; None if it asked none.
         self.generated: tuple[int, float] | None = None
+        self.gate: Gate | None = None  # lets requests be sent; None for the number of the settings
         self.on_window: Callable[[int], None] | None = None  # called with a window that a refusal named, in tokens
         # Told of the requests just before the first is sent; what it shows is not logged.
         self.on_outlook: OnOutlook | None = None
@@ -211,7 +213,8 @@ class EndpointModel(LightevalModel):
 
     def _endpoint(self) -> Endpoint:
         config = self.config
-        return Endpoint(config.base_url, config.api_key, concurrency=config.concurrency, **config.access.options())
+        concurrency = self.gate or config.concurrency
+        return Endpoint(config.base_url, config.api_key, concurrency=concurrency, **config.access.options())
 
     async def _tell(self, outlook: Outlook) -> None:
         """Whoever shows the outlook shows its notes too; else they are logged."""

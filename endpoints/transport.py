@@ -12,6 +12,7 @@ import os
 import resource
 import socket
 import ssl
+import sys
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from endpoints.event_stream import looks_like_events
 from endpoints.folding import FoldedStream
 from endpoints.url import without_password
 
-__all__ = ["AiohttpTransport", "allow_connections"]
+__all__ = ["AiohttpTransport", "allow_connections", "connections_allowed"]
 
 # Servers built on uvicorn (vLLM, transformers serve) close a connection that was idle for 5 s; one that we drop
 # first cannot be closed under a request being sent.
@@ -44,6 +45,12 @@ def _probed_socket(address: aiohttp.AddrInfoType) -> socket.socket:
         if hasattr(socket, name):
             made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
     return made
+
+
+def connections_allowed() -> int:
+    """Most connections for which this machine allows the open files."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if hard == resource.RLIM_INFINITY else max(0, hard - _OTHER_FILES)
 
 
 def allow_connections(count: int) -> None:

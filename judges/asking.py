@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from endpoints.access import Access
 from endpoints.client import Endpoint
 from endpoints.errors import RequestRefused, one_line
+from endpoints.gate import Gate
 from endpoints.journal import Journal
 from endpoints.outcome import Outcome
 from endpoints.request import Request
@@ -198,7 +199,7 @@ async def open_judge(
     base_url: str,
     model: str,
     api_key: str | None,
-    concurrency: int,
+    concurrency: int | Gate,
     journal: Journal | None,
     request: JudgeRequest | None = None,
     say: Callable[[str], None] = _to_stderr,
@@ -212,7 +213,7 @@ async def open_judge(
         base_url: of its API, ending in ``/v1``.
         model: the name its server knows it by.
         api_key: None for a server that wants none.
-        concurrency: requests in flight.
+        concurrency: requests in flight, or a gate for them.
         journal: of its replies, None for none; several judges may share one.
         request: what the user wants of every request; None for nothing in particular.
         say: writes one line for the user.

@@ -47,7 +47,7 @@ def make_model(
         generation_parameters=GenerationParameters(temperature=settings.temperature, seed=settings.seed),
         api_key=api_key(settings) if asks else "EMPTY",
         access=model_access(settings) if asks else Access(),
-        concurrency=settings.concurrency or server.concurrency,
+        concurrency=settings.concurrency if isinstance(settings.concurrency, int) else server.concurrency,
         window=server.window,
         earlier_limits=[tuple(pair) for pair in earlier_limits],
         shuffle_seed=settings.shuffle_seed,

@@ -9,7 +9,9 @@ from typing import Any
 
 from endpoints.client import Endpoint
 from endpoints.errors import EndpointError
+from endpoints.gate import Gate
 from endpoints.journal import Journal
+from endpoints.load import gate_of
 from endpoints.outlook import idle_keys
 from endpoints.request import Request
 from endpoints.server_info import ServerInfo
@@ -34,6 +36,7 @@ class RunJudge:
         model: name its server knows it by.
         prompts: identity of what it reads, by benchmark.
         settings: the settings of the run.
+        gate: lets requests to it be sent.
 
     Attributes:
         model, base_url: which judge.
@@ -44,14 +47,14 @@ class RunJudge:
         UsageError: the key of its server or the value of a header cannot be had.
     """
 
-    def __init__(self, model: str, prompts: Mapping[str, str], settings: Settings) -> None:
+    def __init__(self, model: str, prompts: Mapping[str, str], settings: Settings, gate: Gate) -> None:
         self.model = model
         self.base_url = settings.judge_base_url
         self.prompts = dict(prompts)
         self.info: ServerInfo | None = None
         self._key = read_key(settings.judge_api_key_env, "--judge-api-key-env")
         self._access = judge_access(settings)
-        self._concurrency = settings.judge_concurrency
+        self._gate = gate
         self._request = JudgeRequest(
             settings.judge_max_tokens, settings.judge_chat_template_kwargs, settings.judge_extra_body
         )
@@ -67,8 +70,12 @@ class RunJudge:
         with _as_judge():
             self.info = asyncio.run(self._describe())
 
+    def connect(self) -> Endpoint:
+        """Its server, for single requests."""
+        return Endpoint(self.base_url, self._key, concurrency=1, **self._access.options())
+
     async def _describe(self) -> ServerInfo:
-        async with Endpoint(self.base_url, self._key, concurrency=1, **self._access.options()) as endpoint:
+        async with self.connect() as endpoint:
             info = await endpoint.describe(self.model, must_be_listed=self._access.listed)
             if self._request.chat_template_kwargs:
                 turn = ({"role": "user", "content": "?"},)
@@ -90,7 +97,7 @@ class RunJudge:
             enough: once it is set, it is not asked any more; None for never.
         """
         async with open_judge(
-            *(self.base_url, self.model, self._key, self._concurrency, journal),
+            *(self.base_url, self.model, self._key, self._gate, journal),
             request=self._request,
             say=say,
             access=self._access,
@@ -145,14 +152,15 @@ class RunJudges:
 
     Attributes:
         all: each judge once, in the order of the benchmarks; empty where no answer of the run is judged.
-        most_waiting: answers that may wait for their judges before generation pauses.
+        gate: lets requests to them be sent; they share a server.
+        auto: whether it follows what the server says of its load.
 
     Raises:
         UsageError: the key of the judge's server or the value of a header cannot be had.
     """
 
     def __init__(self, settings: Settings, benchmarks: Mapping[str, Benchmark]) -> None:
-        self.most_waiting = 4 * settings.judge_concurrency
+        self.gate, self.auto = gate_of(settings.judge_concurrency)
         self._model_of = {
             name: settings.judge_model or bench.judging.default_model
             for name, bench in benchmarks.items()
@@ -160,9 +168,15 @@ class RunJudges:
         }
         prompts = {name: bench.judging.identity for name, bench in benchmarks.items() if bench.judging is not None}
         self.all = [
-            RunJudge(model, {name: prompts[name] for name, of in self._model_of.items() if of == model}, settings)
+            RunJudge(
+                model, {name: prompts[name] for name, of in self._model_of.items() if of == model}, settings, self.gate
+            )
             for model in dict.fromkeys(self._model_of.values())
         ]
+
+    def most_waiting(self) -> int:
+        """Answers that may wait for their judges before generation pauses."""
+        return 4 * self.gate.limit
 
     def of(self, benchmark: str) -> RunJudge | None:
         """The judge of a benchmark, None where no model judges."""

@@ -13,6 +13,7 @@ from endpoints.reasoning_marks import MARKS, marks_named
 from endpoints.serving.gpus import Gpu, given_gpus, gpu_numbers
 from runner.console import command_name
 from runner.exits import UsageError
+from runner.settings import AUTO
 
 __all__ = ["build_parser"]
 
@@ -46,6 +47,10 @@ def _whole(text: str, least: int) -> int:
 
 def _positive(text: str) -> int:
     return _whole(text, 1)
+
+
+def _in_flight(text: str) -> int | str:
+    return text if text == AUTO else _positive(text)
 
 
 def _not_negative(text: str) -> int:
@@ -190,9 +195,10 @@ def build_parser() -> argparse.ArgumentParser:
     )
     model.add_argument(
         "--concurrency",
-        type=_positive,
-        metavar="N",
-        help=f"requests in flight (default {CONCURRENCY}; embedded {EmbeddedServer.concurrency})",
+        type=_in_flight,
+        metavar="N|auto",
+        help="requests in flight; auto, the default, follows the server's /metrics, and is "
+        f"{CONCURRENCY} where it has none (embedded {EmbeddedServer.concurrency})",
     )
     model.add_argument(
         "--responses", metavar="FILE.jsonl", help="score saved answers or a batch's results, no model at all"
@@ -233,7 +239,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--judge-header", action="append", metavar="NAME=ENV_VARIABLE", help="HTTP header of every request to it"
     )
     judge.add_argument(
-        "--judge-concurrency", type=_positive, metavar="N", help=f"requests to it in flight (default {CONCURRENCY})"
+        "--judge-concurrency", type=_in_flight, metavar="N|auto", help="requests to it in flight (default auto)"
     )
     judge.add_argument(
         "--judge-max-tokens", type=_positive, metavar="N", help="cap on each reply (default: the type's)"

@@ -13,6 +13,7 @@ from runner.exits import Exit
 from runner.extra_body import extra_body_phrase
 from runner.judging import RunJudges
 from runner.lighteval_run import LightevalRun
+from runner.load import RunLoads
 from runner.question_order import question_of
 from runner.reasoning import asked_for_none
 from runner.run_file import RunFile
@@ -43,6 +44,7 @@ def report(
     file: RunFile,
     notes: Sequence[str],
     generated: tuple[int, float] | None,
+    loads: RunLoads,
     stopping: Stopping | None = None,
 ) -> Exit:
     """Write the run folder, print the table, and say how the run ended.
@@ -57,6 +59,7 @@ def report(
         file: ``run.json``; finished here.
         notes: warnings that belong under the table.
         generated: completion tokens that this session generated, and in how many seconds; None if it asked no server.
+        loads: what the servers said of their load.
         stopping: the rule by which the run may have ended early. Nothing but the questions that decided is reported:
             what arrived besides is kept, but it is no random sample.
     """
@@ -112,6 +115,7 @@ def report(
     counted = token_phrase(tokens)
     if counted is not None:
         heading["Tokens"] = counted
+    heading |= loads.heading()
     if judges.all:
         heading["Judge"] = "; ".join(judge.phrase() for judge in judges.all)
     remarks = {task: answers[task].remarks(records[task], told) for task in ungraded}
@@ -121,6 +125,7 @@ def report(
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens
+    file.content["server_load"] = loads.record() or file.content.get("server_load", {})
     file.content |= {"stopped": None} if stopping is None else stopping.record()
     file.content["finish_reasons"] = {str(task): found.reasons for task, found in answers.items()}
     file.content["blocked"] = {str(task): found.blocked for task, found in answers.items()}

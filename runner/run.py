@@ -21,6 +21,7 @@ from runner.exits import Exit, UsageError
 from runner.folder import filed_name, lock_folder, new_run_dir
 from runner.judging import RunJudges
 from runner.limits import keep_limits, limits_before, record_window, with_known_window
+from runner.load import RunLoads
 from runner.looks import look_ahead, make_requests
 from runner.parts import RunParts
 from runner.reasoning import ReasoningWatch
@@ -109,6 +110,7 @@ class _Run(RunParts):
     def score(self) -> int:
         """Generate, score, write the run folder, print the table."""
         handles, judges, stopping = self.prepared()
+        workers: Mapping[str, Sequence[str]] = {}
         with contextlib.ExitStack() as stack:
             if self.settings.serve is not None:
                 from runner.serving import file_of, serving
@@ -119,6 +121,7 @@ class _Run(RunParts):
                 before = self.recorded.get("settings", {}).get("serve_plan")
                 path = file_of(self.settings, file.path.parent, before)
                 stack.enter_context(serving(file, path, asked=asked, judged=judged))
+                workers = file.content["serving"]["workers"]
             judges.check()  # before anything is generated
             server = self.server(stack, handles, stopping)
             file = self.file or self._open_folder(server.filed_as, handles)
@@ -128,6 +131,8 @@ class _Run(RunParts):
 
             model = self.model(server, file.path.with_name("responses.jsonl"), file.content.get("earlier_limits", []))
             run = self.pipeline(handles, model, file.path.parent)
+            loads = RunLoads(self.settings, server, judges, workers)
+            model.gate = loads.model_gate
             model.on_window = lambda tokens: record_window(file, tokens)
             notes = self.notes(run.docs)
             generated = self.settings.responses is None and server.kept is None
@@ -149,7 +154,9 @@ class _Run(RunParts):
                     model.order, model.enough = stopping.places, stopping.enough
                 model.on_waiting = live.on_waiting
                 verdicts = file.path.with_name("judgements.jsonl")
-                model.companion = lambda: live.beside(judges.opened(verdicts, live.on_judge_waiting, enough))
+                model.companion = lambda: live.beside(
+                    loads.beside(judges.opened(verdicts, live.on_judge_waiting, enough))
+                )
                 if judges.all:
                     model.most_waiting = judges.most_waiting
                 records = run.evaluate()
@@ -164,6 +171,7 @@ class _Run(RunParts):
             file=file,
             notes=[*notes, *model.plan_notes],
             generated=model.generated,
+            loads=loads,
             stopping=stopping,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from endpoints.defaults import CONCURRENCY, JUDGE_BASE_URL
+from endpoints.defaults import JUDGE_BASE_URL
 from runner.exits import UsageError
 from tasks.benchmark import Options
 from tasks.names import TaskName
@@ -64,7 +64,8 @@ class Settings:
         stream: whether the servers, the judge's too, are asked to stream their answers.
         max_samples: number of samples of each task; None for the number of a smoke run (or all, with ``full``).
         full: whether every sample is asked.
-        concurrency: number of requests to the model in flight; None for the source's own number.
+        concurrency: number of requests to the model in flight; ``auto`` for one that follows what the server says of
+            its load. None is ``auto`` for a server of the user's, and the embedded model's own number.
         dataset: name or path of the dataset; None for each benchmark's default.
         responses: path of a file of saved answers, or None.
         max_new_tokens: most new tokens of an answer; None for the task's own cap.
@@ -82,7 +83,7 @@ class Settings:
         judge_base_url: URL of the judge's server.
         judge_api_key_env: name of the environment variable with the key of the judge's server.
         judge_headers: the like for the judge's server.
-        judge_concurrency: number of requests to the judge in flight.
+        judge_concurrency: number of requests to the judge in flight; ``auto`` or None as for the model's server.
         judge_prompts: folder of judge prompts that replace this package's, or None.
         judge_max_tokens: most tokens of a judge's reply; None for the benchmark's own caps.
         judge_chat_template_kwargs: further variables of the judge's chat template, by name.
@@ -106,7 +107,7 @@ class Settings:
     stream: bool = False
     max_samples: int | None = None
     full: bool = False
-    concurrency: int | None = None
+    concurrency: int | str | None = None
     dataset: str | None = None
     responses: str | None = None
     max_new_tokens: int | None = None
@@ -124,7 +125,7 @@ class Settings:
     judge_base_url: str = JUDGE_BASE_URL
     judge_api_key_env: str = "OPENAI_API_KEY"
     judge_headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    judge_concurrency: int = CONCURRENCY
+    judge_concurrency: int | str | None = None
     judge_prompts: str | None = None
     judge_max_tokens: int | None = None
     judge_chat_template_kwargs: Mapping[str, Any] = dataclasses.field(default_factory=dict)

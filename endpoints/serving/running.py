@@ -127,11 +127,18 @@ def serve(
             record={
                 "file": str(plan.path),
                 "commands": {server.name: shown_command(server.launch) for server in servers},
+                "workers": {role: _workers(role, servers) for role in entries},
                 "events": supervision.events,
             },
             _servers=tuple(servers),
             _roles=tuple(roles),
         )
+
+
+def _workers(role: str, servers: Sequence[Server]) -> list[str]:
+    """Addresses of the servers of a role; those behind a router have no other way to be told apart."""
+    launches = [server.launch for server in servers if server.launch.role == role and server.launch.kind == "vllm"]
+    return [launch.ready_url.removesuffix("/health") for launch in launches]
 
 
 def _start_all(servers: Sequence[Server], say: Say, progress_s: float) -> None:

@@ -123,6 +123,7 @@ class FaultServer:
         scripts: replies by prompt.
         models: the body of ``/v1/models``, or a reply.
         tokenize: reply to ``/tokenize``; None for a server that has no such path.
+        metrics: makes the body of ``/metrics``; None for a server that has no such path.
         dies_after: after this many responses it drops every connection and refuses new ones; None for never.
         port: to listen on, 0 for a free one.
 
@@ -142,6 +143,7 @@ class FaultServer:
         *,
         models: Any = None,
         tokenize: Reply | None = None,
+        metrics: Callable[[], str] | None = None,
         dies_after: int | None = None,
         port: int = 0,
     ) -> None:
@@ -158,6 +160,7 @@ class FaultServer:
             models if models is not None else {"object": "list", "data": [{"id": "tiny", "max_model_len": 8192}]}
         )
         self._tokenize = tokenize
+        self._metrics = metrics
         self._dies_after = dies_after
         self._served = 0
         self._loop = asyncio.new_event_loop()
@@ -189,6 +192,7 @@ class FaultServer:
         app = web.Application(client_max_size=2**26)
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/health", self._health)
+        app.router.add_get("/metrics", self._load)
         app.router.add_post("/tokenize", self._count)
         app.router.add_post("/v1/{kind:chat/completions|completions}", self._generate)
         self._runner = web.AppRunner(app, shutdown_timeout=0.01, access_log=None, handler_cancellation=True)
@@ -206,6 +210,11 @@ class FaultServer:
 
     async def _health(self, request: web.Request) -> web.StreamResponse:
         return web.Response()
+
+    async def _load(self, request: web.Request) -> web.StreamResponse:
+        if self._metrics is None:
+            return web.json_response({"detail": "Not Found"}, status=404)
+        return web.Response(text=self._metrics())
 
     async def _count(self, request: web.Request) -> web.StreamResponse:
         self.tokenized.append(await request.json())

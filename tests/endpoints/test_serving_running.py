@@ -54,6 +54,7 @@ class TestServed:
         assert "Loading weights" in served.logs["judge"].read_text(encoding="utf-8")
         assert served.record["file"] == str(plan.path)
         assert set(served.record["commands"]) == {"model", "judge"}
+        assert {role: len(urls) for role, urls in served.record["workers"].items()} == {"model": 1, "judge": 1}
         assert lines[0].startswith(f"model: starting at http://127.0.0.1:{made.ports[0]}, no GPU, log ")
         assert lines[1].startswith(f"judge: starting at http://127.0.0.1:{made.ports[1]}, GPU 3, log ")
         assert {line.partition(" after ")[0] for line in lines[2:4]} == {"model: ready", "judge: ready"}
@@ -75,6 +76,9 @@ class TestServed:
         with serve(plan, tmp_path / "logs", lines.append) as served:
             answered = {int(post(served.model_base_url)) for _ in range(4)}
             assert answered == set(made.started()) - {made.ports[0]}
+            assert sorted(served.record["workers"]["model"]) == [
+                f"http://127.0.0.1:{port}" for port in sorted(answered)
+            ]
             assert sorted(made.told(port)["gpus"] for port in answered) == ["0,1", "2,3"]
         assert made.gone()
         router_starts = next(n for n, line in enumerate(lines) if line.startswith("model router: starting"))

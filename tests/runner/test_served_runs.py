@@ -114,6 +114,9 @@ def test_a_run_with_its_servers(served):
     assert run["tasks"][TASK]["hardmultiqa_judge"] == pytest.approx(servers.expected())
     assert (run["model"]["served_as"], run["judge"]["model"]) == ("model", "judge")
     assert set(run["serving"]["commands"]) == {"model", "judge"}
+    for port, role in zip(served.ports, ("model", "judge"), strict=True):
+        assert run["serving"]["workers"][role] == [f"http://127.0.0.1:{port}"]
+        assert run["server_load"][role]["metrics"] == [f"http://127.0.0.1:{port}/metrics"]
     assert {path.name for path in (served.folder_of_the_run() / "logs").iterdir()} == {"model.log", "judge.log"}
     assert "Judge: judge at" in out
 
