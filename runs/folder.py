@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from runs.files import FileError, read_json
 from runs.records import in_present_form
+from runs.shape import first_damage
 
 __all__ = ["ENDED", "Run", "Sample", "config_of", "count_samples", "open_run", "open_runs", "read_content", "samples"]
 
@@ -21,9 +22,6 @@ ENDED: Final = ("complete", "incomplete", "stopped early")
 # LightEval's name of a details file: the task, then when the results were written.
 _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
 _COLUMNS: Final = ("doc", "metric", "model_response")
-
-
-_OBJECTS: Final = ("datasets", "options", "sampling")  # parts of run.json that are objects, where they are there
 
 
 class Run(NamedTuple):
@@ -92,7 +90,7 @@ def read_content(folder: Path) -> dict[str, Any]:
     """Read the ``run.json`` of a run folder.
 
     Raises:
-        FileError: there is none, it cannot be read, or it is another tool's.
+        FileError: there is none, it cannot be read, it is another tool's, or damaged (:mod:`runs.shape`).
     """
     path = folder / "run.json"
     if not path.is_file():
@@ -101,17 +99,9 @@ def read_content(folder: Path) -> dict[str, Any]:
     settings, model = content.get("settings"), content.get("model") or {}
     if not isinstance(settings, dict) or not isinstance(model, dict) or not (settings or "sessions" in content):
         raise FileError(f"{folder} is no run folder of run_lighteval.py: its run.json is another tool's")
-    _check_objects(content, path)
+    if damage := first_damage(content):
+        raise FileError(f"{path} is damaged: its {damage}")
     return content
-
-
-def _check_objects(content: Mapping[str, Any], path: Path) -> None:
-    parts = {name: content[name] for name in _OBJECTS if name in content}
-    if isinstance(parts.get("datasets"), dict):
-        parts |= {f"dataset of {benchmark}": entry for benchmark, entry in parts["datasets"].items()}
-    for name, part in parts.items():
-        if not isinstance(part, dict):
-            raise FileError(f"{path} is damaged: its {name} is no object")
 
 
 def _why_no_run(folder: Path) -> str:

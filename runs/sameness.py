@@ -103,7 +103,7 @@ def _judge_of(run: Run, task: Task) -> dict[str, Any]:
         if task.benchmark in prompts:
             own = {name: value for name, value in run.settings.items() if name.startswith("judge_")}
             kept = {name: value for name, value in own.items() if name not in _JUDGES_PLACE | _JUDGES_ENTRY}
-            return {"model": judge["model"], "prompts": prompts[task.benchmark], **kept}
+            return {"model": judge.get("model"), "prompts": prompts[task.benchmark], **kept}
     return {}
 
 

@@ -206,7 +206,7 @@ def generation_facts(run: Run, task: TaskName) -> Iterator[tuple[str, str]]:
     if settings.get("responses"):
         yield "answers", "saved ones: how they were generated is not known"
         return
-    yield "temperature", f"{sampling.get('temperature', 0.0):g}"
+    yield "temperature", f"{sampling.get('temperature') or 0.0:g}"
     if sampling.get("seed") is not None:
         yield "seed", str(sampling["seed"])
     cap = sampling.get("max_new_tokens")

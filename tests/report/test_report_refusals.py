@@ -247,9 +247,69 @@ def test_a_damaged_run_json_is_named(tmp_path, capsys, part, value):
             assert "is damaged: its " in line
 
 
-def test_a_command_that_breaks_has_a_status_of_its_own(tmp_path, capsys):
-    """Whatever a folder holds, a gate does not end with 1 unless a drop is established."""
-    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w", settings={"repeats": "many"})
+DAMAGES = {
+    "repeats": ({"settings": {"repeats": "many"}}, "settings.repeats is no whole number from 1 on: 'many'"),
+    "no-repeats": ({"settings": {"repeats": 0}}, "settings.repeats is no whole number from 1 on: 0"),
+    "tasks": ({"settings": {"tasks": None}}, "settings.tasks is no list of texts: null"),
+    "one-task": ({"settings": {"tasks": [7]}}, "settings.tasks is no list of texts: [7]"),
+    "system": ({"settings": {"system_prompt": 3}}, "settings.system_prompt is no text: 3"),
+    "template": ({"settings": {"chat_template_kwargs": ["x"]}}, "settings.chat_template_kwargs is no object: ['x']"),
+    "model": ({"model": []}, "model is no object: []"),
+    "judge": ({"judge": "org/judge"}, "judge is no judge, nor a list of judges: 'org/judge'"),
+    "judges": ({"judge": [None]}, "judge is no object: null"),
+    "judge-prompts": ({"judge": {"prompts": None}}, "judge.prompts is no object: null"),
+    "stopped": ({"stopped": ["above=0.4"]}, "stopped is no rule with its number of answers: ['above=0.4']"),
+    "rows": ({"tasks": ["x"]}, "tasks is no object: ['x']"),
+    "row": ({"tasks": {TASK: None}}, f"tasks.{TASK} is no object: null"),
+    "total": ({"tasks": {TASK: {"n_total": "2"}}}, f"tasks.{TASK}.n_total is no whole number from 0 on: '2'"),
+    "value": (
+        {"tasks": {TASK: {"sample_pass_rate": float("nan")}}},
+        f"tasks.{TASK}.sample_pass_rate is no number: nan",
+    ),
+    "huge": ({"sampling": {"temperature": 10**400}}, "sampling.temperature is no number: a huge number"),
+    "times": ({"sessions": [{"ended": "soon"}]}, "sessions.0.ended is no time: 'soon'"),
+    "long": ({"status": ["x" * 1000]}, "status is no text: ['xxxxxxxxxx"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_each_damaged_part_of_run_json_is_named(tmp_path, capsys, kind):
+    """With its path and its value, in one line, by every command that reads runs."""
+    damage, words = DAMAGES[kind]
+    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w")
+    content = json.loads((b / "run.json").read_text(encoding="utf-8"))
+    damage = {name: content[name] | part if name == "settings" else part for name, part in damage.items()}
+    (b / "run.json").write_text(json.dumps(content | damage), encoding="utf-8")
+    out = tmp_path / "out"
+    for arguments in (
+        ("compare", a, b),
+        ("gate", b, "--against", a, "--max-drop", 0),
+        ("show", b),
+        ("rescore", b),
+        ("html", b, "-o", out),
+        ("export", b, "--form", "eee", "-o", out),
+    ):
+        assert command(*arguments) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"run.json is damaged: its {words}" in line
+        assert len(line) < 300
+    assert not out.exists()
+    assert command("runs", tmp_path) == 0
+    assert f"broken: run.json is damaged: its {words}" in capsys.readouterr().out
+
+
+def test_null_stands_for_what_an_older_version_did_not_know(tmp_path):
+    """Options that were not given are null; of a run that no judge judged and no rule stopped these are too."""
+    names = ("name", "responses", "system_prompt", "reasoning_marks", "chat_template_kwargs", "graders", "max_samples")
+    nothing = {"settings": dict.fromkeys(names), "judge": None, "stopped": None, "sampling": {"temperature": None}}
+    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w", **nothing)
+    assert compared(tmp_path, a, b)["common"] == 2
+
+
+def test_a_command_that_breaks_has_a_status_of_its_own(tmp_path, capsys, monkeypatch):
+    """Whatever breaks, a gate does not end with 1 unless a drop is established."""
+    monkeypatch.setattr("report.gating.gate", lambda *_: 1 / 0)
+    a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w")
     assert command("gate", b, "--against", a, "--max-drop", 0, "--junit", tmp_path / "gate.xml") == 3
     assert 'errors="1"' in (tmp_path / "gate.xml").read_text(encoding="utf-8")
     said = capsys.readouterr().err
