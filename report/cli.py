@@ -42,7 +42,9 @@ def main(argv: Sequence[str]) -> int:
         command: Any = arguments.command
         return int(command(arguments))
     except (ReportError, FileError) as error:
-        sys.stderr.write(f"error: {error}\n")
+        from report.printable import one_line
+
+        sys.stderr.write(f"error: {one_line(str(error))}\n")  # names and values of strangers are in it
         return Exit.USAGE
     except Exception:  # Python's own status would be 1, which a gate fails with
         traceback.print_exc()

@@ -21,13 +21,14 @@ __all__ = [
 
 
 def _finish(arguments: argparse.Namespace, form: Any, lines: Sequence[str]) -> None:
-    """Print the words, and write the JSON where it was asked for."""
+    """Print the words, strangers' control characters spelled out, and write the JSON where it was asked for."""
     from report.forms import write_form
+    from report.printable import one_line
 
     if arguments.json is not None:
         write_form(form, arguments.json)
     if arguments.json != "-":
-        sys.stdout.write("".join(line + "\n" for line in lines))
+        sys.stdout.write("".join(one_line(line) + "\n" for line in lines))
 
 
 def compare_command(arguments: argparse.Namespace) -> Exit:

@@ -4,9 +4,10 @@ import json
 
 import pytest
 from audit_runs import make_run, sample, two_graders
-from report_runs import TASK, command, compared, ifhard_rows, ifhard_run, open_row, row, write_run
+from report_runs import CONSTRAINTS, TASK, command, compared, ifhard_rows, ifhard_run, open_row, row, write_run
 
-from metrics.record import Sample
+from metrics.ifhard.records import score
+from metrics.record import Answer, Sample
 from metrics.sobhard.records import unanswered as unanswered_sobhard
 
 DATASET = {"name": "builtin", "sha256": "a" * 64, "prompts_sha256": "b" * 64, "scorer_version": "2-1"}
@@ -298,6 +299,27 @@ def test_each_damaged_part_of_run_json_is_named(tmp_path, capsys, kind):
     assert f"broken: run.json is damaged: its {words}" in capsys.readouterr().out
 
 
+NASTY = "\x1b[31mred\nnext\u202e"
+
+
+def test_names_of_strangers_steer_no_terminal(tmp_path, capsys):
+    """Ids, names of runs and folders, in words and in errors: control characters are spelled out, lines stay whole."""
+    a = ifhard_run(tmp_path / "a", "+w", settings={"name": NASTY})
+    records = [score(Sample(f"{NASTY}{n}", 0, CONSTRAINTS, "{}"), Answer("x")) for n in "12"]
+    b = write_run(tmp_path / "b", [row(record, TASK) for record in records])
+    assert command("compare", a, b, "--common") == 2
+    assert command("compare", b, b) == 0
+    assert command("repeats", b, b) == 0
+    assert command("gate", b, "--against", a, "--max-drop", 0) == 2
+    assert command("compare", a, a, "--name", NASTY, "--name", "x") == 0
+    assert command("show", tmp_path / NASTY) == 2
+    assert command("export", b, "--form", "mera", "-o", tmp_path / "out") == 2
+    said = capsys.readouterr()
+    assert not any(sign in said.out + said.err for sign in "\x1b\u202e")
+    assert "<U+001B>[31mred<U+000A>next<U+202E>" in said.out
+    assert all(line.startswith("error: ") for line in said.err.splitlines())
+
+
 def test_null_stands_for_what_an_older_version_did_not_know(tmp_path):
     """Options that were not given are null; of a run that no judge judged and no rule stopped these are too."""
     names = ("name", "responses", "system_prompt", "reasoning_marks", "chat_template_kwargs", "graders", "max_samples")
@@ -308,7 +330,7 @@ def test_null_stands_for_what_an_older_version_did_not_know(tmp_path):
 
 def test_a_command_that_breaks_has_a_status_of_its_own(tmp_path, capsys, monkeypatch):
     """Whatever breaks, a gate does not end with 1 unless a drop is established."""
-    monkeypatch.setattr("report.gating.gate", lambda *_: 1 / 0)
+    monkeypatch.setattr("report.comparison.gating.gate", lambda *_: 1 / 0)
     a, b = ifhard_run(tmp_path / "a", "+w"), ifhard_run(tmp_path / "b", "+w")
     assert command("gate", b, "--against", a, "--max-drop", 0, "--junit", tmp_path / "gate.xml") == 3
     assert 'errors="1"' in (tmp_path / "gate.xml").read_text(encoding="utf-8")
