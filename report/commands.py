@@ -55,10 +55,11 @@ def html_command(arguments: argparse.Namespace) -> Exit:
     """Write the page of some runs."""
     from report.html.page import page
     from report.html.view import views
+    from runs.files import write_text
 
     text = page(views(arguments.runs, arguments.name), arguments.common)
     try:
-        arguments.output.write_text(text, encoding="utf-8", newline="\n")
+        write_text(arguments.output, text)
     except OSError as error:
         raise ReportError(f"-o {arguments.output}: {error.strerror or error}") from None
     sys.stdout.write(f"{arguments.output}\n")

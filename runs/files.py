@@ -9,7 +9,16 @@ from typing import Any
 
 from endpoints.outcome import storable
 
-__all__ = ["FileError", "parse_jsonl", "read_json", "read_jsonl", "sha256_of", "write_json", "write_jsonl"]
+__all__ = [
+    "FileError",
+    "parse_jsonl",
+    "read_json",
+    "read_jsonl",
+    "sha256_of",
+    "write_json",
+    "write_jsonl",
+    "write_text",
+]
 
 
 class FileError(Exception):
@@ -77,7 +86,7 @@ def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    _replace(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -86,17 +95,29 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    _replace(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
-def _replace(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8, lone surrogates replaced. The file is replaced as a whole, or not at all.
+
+    A link stays, and the file that it names is replaced. What is no file, such as ``/dev/stdout``, is written to.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     text = storable(text)  # a fixture may hold a lone surrogate, which has no UTF-8 form
-    beside = path.with_name(path.name + ".tmp")
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as device:
+            device.write(text)
+        return
+    target = path.resolve()
+    beside = target.with_name(target.name + ".tmp")
     with beside.open("w", encoding="utf-8", newline="\n") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    beside.replace(path)
+    beside.replace(target)
 
 
 def sha256_of(path: Path) -> str:

@@ -1,13 +1,14 @@
 """Run folders, and files that are not what they should be."""
 
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from audit_runs import STAMP, make_run, sample, two_graders
 
-from runs.files import FileError, read_json, read_jsonl
+from runs.files import FileError, read_json, read_jsonl, write_json
 from runs.folder import open_run, open_runs, samples
 from runs.records import in_present_form
 
@@ -87,3 +88,23 @@ def test_graders_were_families_once():
     assert [(v["grader"], v["group"], v["place"]) for v in found] == [
         (grader, group, place) for grader in ("new", "old") for place, group in enumerate(("count", "format", "count"))
     ]
+
+
+def test_what_is_written_never_takes_the_place_of_a_link_or_a_device(tmp_path):
+    """As in ``--json /dev/stdout``: root's rename would leave a file there. The file behind a link is replaced."""
+    pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "folder" / "file.json"
+    os.mkfifo(pipe)
+    file.parent.mkdir()
+    file.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_json(pipe, {"a": 1})
+    assert json.loads(os.read(reader, 100)) == {"a": 1}
+    os.close(reader)
+    assert pipe.is_fifo()
+    write_json(link, {"a": 2})
+    assert link.is_symlink()
+    assert json.loads(file.read_text(encoding="utf-8")) == {"a": 2}
+    with pytest.raises(IsADirectoryError):
+        write_json(file.parent, {"a": 3})
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file.json", "folder", "link", "pipe"]
