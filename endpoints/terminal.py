@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 __all__ = ["speak_utf8", "survive_closed_pipes"]
@@ -31,13 +32,16 @@ def survive_closed_pipes() -> None:
     A command calls this first. The function replaces ``sys.stdout`` and ``sys.stderr``, so that nothing that writes
     there (argparse, progress bars, libraries, Python's flush at exit) raises ``BrokenPipeError``, and the exit status
     tells the result of the work. Other errors, such as a full disk, are raised as before. Characters that the encoding
-    lacks are written as backslash escapes. Streams that are not files (a test's, a notebook's) are not replaced.
+    lacks are written as backslash escapes. Streams that are not files (a test's, a notebook's) are not replaced; those
+    that the shell has closed (``>&-``) drop everything.
     """
     sys.stdout = _surviving(sys.stdout)
     sys.stderr = _surviving(sys.stderr)
 
 
 def _surviving(stream: Any) -> Any:
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
     buffer: Any = getattr(stream, "buffer", None)
     buffered = isinstance(buffer, io.BufferedWriter)  # not so under python -u
     if not isinstance(stream, io.TextIOWrapper) or not isinstance(buffer.raw if buffered else buffer, io.FileIO):

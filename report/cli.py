@@ -40,18 +40,27 @@ def main(argv: Sequence[str]) -> int:
     try:
         arguments = _parser().parse_args(argv)
         command: Any = arguments.command
-        return int(command(arguments))
+        status = int(command(arguments))
+        sys.stdout.flush()  # a full disk shows here, not when Python ends
+        return status
     except (ReportError, FileError) as error:
-        from report.printable import one_line
-
-        sys.stderr.write(f"error: {one_line(str(error))}\n")  # names and values of strangers are in it
+        _say(str(error))
         return Exit.USAGE
+    except OSError as error:
+        _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        return Exit.BROKEN
     except Exception:  # Python's own status would be 1, which a gate fails with
         traceback.print_exc()
         sys.stderr.write("error: the command broke, on a damaged run or by a fault of its own\n")
         return Exit.BROKEN
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+
+
+def _say(error: str) -> None:
+    from report.printable import one_line
+
+    sys.stderr.write(f"error: {one_line(error)}\n")  # names and values of strangers are in it
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,5 +1,11 @@
 """``python -m report ... | head``: exit statuses and files are kept when nobody reads what is printed."""
 
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from closed_pipe import run_unread
 from report_runs import ifhard_run
@@ -26,3 +32,18 @@ def test_every_command(tmp_path, both):
         assert "Traceback" not in said
         assert "BrokenPipeError" not in said
     assert junit.is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize(
+    ("where", "status", "said"),
+    [(">/dev/full", 3, "error: standard output: No space left on device\n"), (">&-", 0, ""), (">&- 2>&-", 0, "")],
+)
+def test_where_nothing_can_be_printed(tmp_path, where, status, said):
+    """A full disk is told in one line, whenever it shows; a stream that the shell has closed is as good as nobody."""
+    ifhard_run(tmp_path / "a", "+w")
+    command = shlex.join([sys.executable, "-m", "report", "runs", str(tmp_path)])
+    done = subprocess.run(
+        f"{command} {where}", shell=True, stderr=subprocess.PIPE, text=True, env=os.environ, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, said)
