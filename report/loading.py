@@ -1,13 +1,16 @@
 """The answers of a finished run, by the tasks that were asked for."""
 
+import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
+from metrics.headlines import MetricSpec
 from metrics.reasoning import cut_reasoning
 from metrics.record import Record
 from report.errors import ReportError
 from runs.folder import Run, Sample, count_samples, open_runs, samples
+from runs.shape import record_damage
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import answers_by_part, benchmark, parse_task
 
@@ -72,9 +75,8 @@ def _load(run: Run) -> Loaded:
         held = {part: size for part, size in sizes.items() if str(part) in run.details}
         if not held:
             raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
-        key = benchmark(task.benchmark).metrics[0].question
         tasks[task] = [
-            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)], key))[:size]
+            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)], part))[:size]
         ]
         _check_places(run, task, tasks[task])
     return Loaded(run, tasks)
@@ -163,21 +165,45 @@ def each_sample(run: Run, make: Callable[[TaskName, Sample], T]) -> Iterator[T]:
             benchmark(task.benchmark)
         except TaskNameError as error:
             raise ReportError(f"{path}: {error}") from None
-        for sample in scored_samples(path):
-            try:
-                made = make(task, sample)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
-                what = f"question {sample.record.get('id')}: {type(error).__name__}: {error}"
-                raise ReportError(f"{path}: {what}; the file was changed, or is of another version") from error
-            yield made
+        yield from _read(path, functools.partial(make, task), benchmark(task.benchmark).metrics[:1])
 
 
-def _answers(path: Path, key: Callable[[Record], Hashable]) -> Iterator[Answer]:
+def _read(path: Path, make: Callable[[Sample], T], metrics: Sequence[MetricSpec]) -> Iterator[T]:
+    """What is made of every answer of a details file, each with what the metrics need of its record."""
     for sample in scored_samples(path):
-        yield _answer(sample, key)
+        try:
+            _check_answer(sample, metrics)
+            made = make(sample)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+            what = str(error) if isinstance(error, _DamageError) else f"{type(error).__name__}: {error}"
+            told = f"question {sample.record.get('id')}: {what}; the file was changed, or is of another version"
+            raise ReportError(f"{path}: {told}") from error
+        yield made
+
+
+class _DamageError(ValueError):
+    """Says what is not as it must be."""
+
+
+def _check_answer(sample: Sample, metrics: Sequence[MetricSpec]) -> None:
+    if damage := record_damage(sample.record):
+        raise _DamageError(f"its {damage}")
+    texts = sample.response.get("text") or []
+    if not isinstance(texts, list) or not all(isinstance(text, str | None) for text in texts):
+        raise _DamageError("its answer is no list of texts")
+    record = cast(Record, sample.record)
+    for spec in metrics:
+        hash(spec.question(record))
+        if record["outcome"] in spec.outcomes and (spec.about is None or spec.about(record)) and spec.tally is None:
+            spec.of(record)
+
+
+def _answers(path: Path, task: TaskName) -> Iterator[Answer]:
+    metrics = benchmark(task.benchmark).metrics
+    return _read(path, functools.partial(_answer, key=metrics[0].question), metrics)
 
 
 def _answer(sample: Sample, key: Callable[[Record], Hashable]) -> Answer:
     texts = sample.response.get("text") or [""]
     record = cast(Record, sample.record)
-    return Answer(key(record), record, str(sample.doc["query"]), cut_reasoning(texts[0]).answer)
+    return Answer(key(record), record, str(sample.doc["query"]), cut_reasoning(texts[0] or "").answer)

@@ -1,10 +1,13 @@
-"""What the parts of ``run.json`` must be, where they are there: readers of runs of all versions rely on it."""
+"""What the parts of ``run.json`` and of records must be, where they are there: readers of all versions rely on it."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-__all__ = ["first_damage"]
+from metrics.record import OUTCOMES
+
+__all__ = ["first_damage", "record_damage"]
 
 _MOST: Final = 10**30  # no number of a run is larger
 _ANY: Final = "*"  # in a path: each item of an object or list
@@ -46,6 +49,13 @@ def _is_stop(value: Any) -> bool:
 
 def _is_grader(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("name"), str) and "identity" in value
+
+
+def _is_json_object(value: Any) -> bool:
+    try:
+        return isinstance(json.loads(value), dict)
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 _OBJECT: Final = _Kind("object", lambda value: isinstance(value, dict))
@@ -104,6 +114,17 @@ _JUDGE: Final[Sequence[tuple[tuple[str, ...], _Kind]]] = (
     (("prompts",), _OBJECT),
     (("prompts", _ANY), _TEXT),
 )
+_RECORD: Final[Sequence[tuple[tuple[str, ...], _Kind]]] = (
+    (("id",), _TEXT),
+    (("repeat",), _COUNT),
+    (("outcome",), _Kind("known outcome", lambda value: value in OUTCOMES)),
+    (("scores",), _OBJECT),
+    (("scores", _ANY), _NUMBER.or_null()),
+    (("labels",), _Kind("JSON object", _is_json_object)),
+    (("verdicts",), _LIST),
+    (("verdicts", _ANY), _OBJECT),
+    *((("verdicts", _ANY, name), _TEXT) for name in ("id", "group", "grader", "code", "reason")),
+)
 # Values of a row by the ends of their names; others are numbers.
 _ROW: Final = (
     ("_ci_method", _TEXT),
@@ -120,6 +141,11 @@ def first_damage(content: Mapping[str, Any]) -> str | None:
         content: of ``run.json``.
     """
     return next(_damages(content), None)
+
+
+def record_damage(record: Mapping[str, Any]) -> str | None:
+    """The same of a scored record in the present form."""
+    return next((words for path, kind in _RECORD for words in _wrong(record, path, kind)), None)
 
 
 def _damages(content: Mapping[str, Any]) -> Iterator[str]:

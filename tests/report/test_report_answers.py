@@ -1,5 +1,6 @@
 """Answers of a run as a person reads them: the text is the scored one, nothing else is lost, nothing raises."""
 
+import contextlib
 import json
 import re
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from metrics.headlines import MetricSpec
 from report import answers
 from report.answers import Shown, failed, shown_answers
 from report.errors import ReportError
+from report.loading import load_runs
 from runs.files import FileError
 from runs.folder import open_run
 from tasks.names import TaskName
@@ -223,7 +225,16 @@ def change(row, **fields):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (change(made_row(), record_labels="{"), "question q0: JSONDecodeError"),
+        (change(made_row(), record_labels="{"), "question q0: its labels is no JSON object: '{'"),
+        (change(made_row(), record_labels="[]"), "its labels is no JSON object: '\\[\\]'"),
+        (change(made_row(), record_outcome="x"), "question q0: its outcome is no known outcome: 'x'"),
+        (change(made_row(), record_id=7), "question 7: its id is no text: 7"),
+        (change(made_row(), record_repeat="x"), "its repeat is no whole number from 0 on: 'x'"),
+        (change(made_row(), record_scores=["x"]), "its scores is no object"),
+        (change(made_row(), record_scores={"sample_pass_rate": "x"}), "its scores.sample_pass_rate is no number: 'x'"),
+        (change(made_row(), record_scores={"x": 1.0}), "question q0: KeyError: 'sample_pass_rate'"),
+        (change(made_row(OPEN, judgement=judged(1)), record_verdicts=None), "question q0: IndexError"),
+        (change(made_row(), response_text=[7]), "its answer is no list of texts"),
         (change(made_row(), record_labels=None), "its records hold no scores"),
         (change(made_row(), response_judgement="{"), "question q0: JSONDecodeError"),
         (change(made_row(), response_input=[{"content": "x"}]), "question q0: KeyError: 'role'"),
@@ -233,10 +244,13 @@ def change(row, **fields):
     ],
 )
 def test_rows_that_are_not_ours(tmp_path, row, words):
-    """One line that names the file and the question."""
+    """One line that names the file and the question; a comparison, which reads less of it, breaks at no other error."""
     with pytest.raises(ReportError, match=words) as caught:
         read(tmp_path, row)
     assert "\n" not in str(caught.value)
+    (folder,) = (path.parent for path in tmp_path.glob("*/run.json"))
+    with contextlib.suppress(ReportError):
+        load_runs([folder])
 
 
 @pytest.mark.parametrize(
