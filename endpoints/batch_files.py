@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 import httpx2
 
-from endpoints.errors import ErrorCode, server_words
+from endpoints.errors import ErrorCode, one_line, server_words
 from endpoints.failure import Failure, reply_failure, status_failure
 from endpoints.outcome import Outcome
 from endpoints.reply import BadReplyError, read_reply
@@ -139,7 +139,7 @@ def _refusal(status: Any, said: Any) -> Failure:
     content = json.dumps(said).encode("ascii")
     if isinstance(status, int) and 300 <= status < 600:
         return status_failure(httpx2.Response(status, content=content), 0.0)
-    return Failure("bad-body", f"status_code {status!r}: {server_words(content)[0]}", retried=False)
+    return Failure("bad-body", f"status_code {one_line(repr(status), 100)}: {server_words(content)[0]}", retried=False)
 
 
 def _without_reply(error: Any) -> Outcome:

@@ -7,9 +7,12 @@ from typing import Final, Literal
 from endpoints.errors import ErrorCode
 from endpoints.finish import calls_a_tool, ending
 
-__all__ = ["Outcome", "storable"]
+__all__ = ["MOST_TOKENS", "Outcome", "storable"]
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+MOST_TOKENS: Final = 2**53  # no text has as many; what counts more is no count
 
 
 def storable(text: str) -> str:

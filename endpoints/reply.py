@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from endpoints.errors import one_line, server_words
 from endpoints.finish import ending, reason_words
-from endpoints.outcome import Outcome, storable
+from endpoints.outcome import MOST_TOKENS, Outcome, storable
 from endpoints.withheld import WITHHELD_PARTS, withheld, withheld_body, withheld_prompt
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
@@ -195,4 +195,5 @@ def _optional_text(value: Any) -> str | None:
 
 
 def _optional_count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A number of tokens; None for what cannot be one, whatever a server says: details files hold 64 bits."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None

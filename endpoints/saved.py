@@ -8,7 +8,7 @@ from typing import Any
 from endpoints.batch_files import custom_id, is_custom_id, named_model, result_outcome
 from endpoints.errors import one_line
 from endpoints.finish import ending
-from endpoints.outcome import Outcome, storable
+from endpoints.outcome import MOST_TOKENS, Outcome, storable
 from endpoints.withheld import withheld
 
 __all__ = ["ResponsesError", "SavedResponses"]
@@ -23,6 +23,8 @@ _OPTIONAL: Mapping[str, Any] = {
     "reasoning_tokens": int | None,
 }
 
+
+_PACKED = (b"\x1f\x8b", b"PK", b"BZ", b"\xfd7", b"(\xb5")  # gzip, zip, bzip2, xz, zstd
 
 # Task, question id and repeat of a saved answer; the custom_id of a batch's result.
 _Name = tuple[str, str, int] | str
@@ -63,8 +65,11 @@ class SavedResponses:
         self._tasks: dict[str, None] = {}  # in the order of the file
         try:
             text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise ResponsesError(f"--responses {path}: {error}") from error
+        except UnicodeDecodeError as error:
+            packed = ", but packed: unpack it first" if error.object[:2] in _PACKED else ""
+            raise ResponsesError(f"--responses {path} is no UTF-8 text{packed} ({error})") from error
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():
                 self._add(number, line)
@@ -84,7 +89,7 @@ class SavedResponses:
             )
         status = entry.get("status", "answered")
         if status not in ("answered", "blocked", "failed", "not_asked"):
-            raise ResponsesError(f'{where}: "status" cannot be {status!r}')
+            raise ResponsesError(f'{where}: "status" cannot be {one_line(repr(status), 100)}')
         if status in ("failed", "not_asked"):
             return
         if not isinstance(entry.get("response"), str | None) or "response" not in entry:
@@ -94,7 +99,9 @@ class SavedResponses:
             raise ResponsesError(f'{where}: "repeat" must be an integer')
         for name, kinds in _OPTIONAL.items():
             if not isinstance(entry.get(name), kinds) or isinstance(entry.get(name), bool):
-                raise ResponsesError(f'{where}: "{name}" cannot be {entry[name]!r}')
+                raise ResponsesError(f'{where}: "{name}" cannot be {one_line(repr(entry[name]), 100)}')
+            if isinstance(entry.get(name), int) and not 0 <= entry[name] <= MOST_TOKENS:
+                raise ResponsesError(f'{where}: "{name}" is no number of tokens')
         self._keep((entry["task"], entry["id"], repeat), number, _outcome(entry), where)
         self._tasks.setdefault(entry["task"])
 
@@ -103,7 +110,7 @@ class SavedResponses:
         if "url" in entry and "response" not in entry:
             raise ResponsesError(f"{where}: this is a request of a batch; the file of its results is needed")
         if not is_custom_id(name):
-            raise ResponsesError(f"{where}: custom_id {name!r} is none that --emit-requests writes")
+            raise ResponsesError(f"{where}: custom_id {one_line(repr(name), 100)} is none that --emit-requests writes")
         model = named_model(entry)
         if model is not None:
             self.models.add(model)

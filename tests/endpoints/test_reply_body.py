@@ -108,9 +108,12 @@ def test_completion_without_text_is_no_answer(choice):
         read_reply("completion", json.dumps({"choices": [choice]}).encode())
 
 
-@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": "11"}, {"prompt_tokens": True}, {"prompt_tokens": None}])
+@pytest.mark.parametrize(
+    "usage",
+    [None, [], *({"prompt_tokens": odd, "completion_tokens": odd} for odd in ("11", True, None, -1, 2**64, 1.5))],
+)
 def test_odd_usage_is_unknown(usage):
-    """A count that is no integer is as if it were not given; the answer stands."""
+    """A count that no text can have, or that no file can hold, is as if it were not given; the answer stands."""
     outcome = read_reply("chat", json.dumps(body_of("да") | {"usage": usage}).encode())
     assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("да", None, None)
 

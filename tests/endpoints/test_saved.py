@@ -1,5 +1,6 @@
 """Saved answers instead of a server."""
 
+import gzip
 import json
 
 import pytest
@@ -100,3 +101,32 @@ def test_saved_fragment_is_no_answer(tmp_path):
     assert "network_error" in (alone.error or "")
     for lines in ([line, whole], [whole, line]):
         assert SavedResponses(write(tmp_path / "r.jsonl", *lines)).outcome("t", "a", 0).text == "да"
+
+
+@pytest.mark.parametrize("count", [-1, 2**64, 10**400])
+def test_counts_that_no_file_can_hold(tmp_path, count):
+    """Refused at once: the run would break when it writes its details, after the last answer."""
+    path = tmp_path / "saved.jsonl"
+    line = {"task": "ifhard:all", "id": "q", "response": "x", "completion_tokens": count}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ResponsesError, match='line 1: "completion_tokens" is no number of tokens'):
+        SavedResponses(path)
+
+
+def test_a_packed_file_is_named_as_such(tmp_path):
+    """Batch services hand out packed files."""
+    path = tmp_path / "saved.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(ResponsesError, match="no UTF-8 text, but packed: unpack it first"):
+        SavedResponses(path)
+
+
+@pytest.mark.parametrize("field", ["status", "prompt_tokens", "custom_id"])
+def test_a_megabyte_in_a_field_is_not_repeated(tmp_path, field):
+    """Messages stay a line that a terminal shows."""
+    path = tmp_path / "saved.jsonl"
+    line = {"task": "ifhard:all", "id": "q", "response": "x", field: "x" * 1_000_000}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ResponsesError, match="line 1") as caught:
+        SavedResponses(path)
+    assert len(str(caught.value)) < 400 + len(str(path))
