@@ -38,7 +38,8 @@ class Page:
             file=io.StringIO(), force_terminal=styled, highlight=False, markup=False, emoji=False, soft_wrap=True
         )
         self._styled = styled
-        self._width = max(self._console.width, _NARROWEST) if terminal else None
+        self._console.width = max(self._console.width, _NARROWEST)  # COLUMNS=0 would print nothing
+        self._width = self._console.width if terminal else None
 
     def line(self, line: Text | str = "") -> None:
         """Write one line; of a text, with its styles where there are any."""
@@ -79,7 +80,8 @@ def paged() -> Iterator[Page]:
     """A page on standard output: through a pager where that is a terminal, as it comes elsewhere.
 
     The pager is ``$PAGER``, or ``less`` where there is one; ``PAGER=cat`` pages nothing. A reader who leaves it early
-    ends the page. There are no escapes outside a terminal, nor where ``NO_COLOR`` is set or ``TERM`` is ``dumb``.
+    ends the page; of a pager that fails a line on standard error says so. There are no escapes outside a terminal, nor
+    where ``NO_COLOR`` is set or ``TERM`` is ``dumb``.
     """
     terminal = sys.stdout.isatty()
     dumb = os.environ.get("TERM", "dumb") == "dumb"
@@ -89,7 +91,7 @@ def paged() -> Iterator[Page]:
         yield Page(sys.stdout, terminal=terminal, styled=styled)
         return
     with _reader(command) as stream:
-        yield Page(stream, terminal=True, styled=styled)
+        yield Page(stream or sys.stdout, terminal=True, styled=styled)
 
 
 def _pager() -> list[str] | None:
@@ -105,9 +107,14 @@ def _pager() -> list[str] | None:
 def _reader(command: list[str]) -> Iterator[Any]:
     # Ours unless the user has chosen: short pages end at once, colours pass, the text stays on the screen.
     environment = {"LESS": "FRX", "LV": "-c"} | os.environ
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="backslashreplace"
-    ) as pager:
+    try:
+        pager = subprocess.Popen(
+            command, stdin=subprocess.PIPE, env=environment, encoding="utf-8", errors="backslashreplace"
+        )
+    except OSError:  # no program, such as a script that names none
+        yield None
+        return
+    with pager:
         try:
             yield pager.stdin
         except (BrokenPipeError, KeyboardInterrupt):
@@ -119,3 +126,5 @@ def _reader(command: list[str]) -> Iterator[Any]:
             while pager.poll() is None:
                 with contextlib.suppress(KeyboardInterrupt):  # it is the pager's, which stays
                     pager.wait()
+    if pager.returncode > 0:
+        sys.stderr.write(f"note: the pager {command[0]} ended with status {pager.returncode}; PAGER=cat shows all\n")

@@ -216,3 +216,31 @@ def test_no_pager(tmp_path, monkeypatch, value):
     monkeypatch.setenv("PAGER", value)
     assert command("show", ifhard_run(tmp_path / "run", "+")) == 0
     assert "q000" in terminal.getvalue()
+
+
+def test_a_pager_that_fails_is_named(tmp_path, monkeypatch, capfd):
+    """A page that nobody saw is never lost in silence."""
+    on_terminal(monkeypatch)
+    monkeypatch.setenv("PAGER", str(pager(tmp_path, "exit 3")))
+    assert command("show", ifhard_run(tmp_path / "run", "+")) == 0
+    assert "pager ended with status 3; PAGER=cat shows all" in capfd.readouterr().err
+
+
+def test_a_pager_that_cannot_start(tmp_path, monkeypatch):
+    """An executable file that is no program: the page comes as it is."""
+    terminal = on_terminal(monkeypatch)
+    script = pager(tmp_path, "")
+    script.write_bytes(b"\x7fELF\x00")
+    monkeypatch.setenv("PAGER", str(script))
+    assert command("show", ifhard_run(tmp_path / "run", "+")) == 0
+    assert "q000" in terminal.getvalue()
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "x", "1000000"])
+def test_odd_widths(tmp_path, monkeypatch, columns):
+    """Headings and texts are all there."""
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", columns)
+    assert command("show", ifhard_run(tmp_path / "run", "+")) == 0
+    assert "run complete" in terminal.getvalue()
+    assert "q000" in terminal.getvalue()
