@@ -19,6 +19,7 @@ from runner.reasoning import text_for_false
 from runner.serving import check_choosing, check_only, decide_servers, show_chosen
 from runner.settings import AUTO, EMBEDDED, Settings, merge_resumed, option_of
 from runner.stop_rule import ORDER_SEED, read_rule
+from runs.shape import first_damage
 from tasks.benchmark import DatasetError
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import BENCHMARK_NAMES, benchmark, smoke_samples
@@ -294,8 +295,8 @@ def _recorded(run_dir: Path) -> Settings:
         raise UsageError(f"--resume {run_dir}: {what}; name a folder that a run has made, such as results/RUN")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(content.get("sessions"), list) or not isinstance(content.get("datasets", {}), dict):
-            raise TypeError("sessions or datasets are not what a run writes")
+        if damage := "sessions is missing" if "sessions" not in content else first_damage(content):
+            raise TypeError(f"its {damage}")
         return Settings.from_json(content["settings"])
     except FileNotFoundError:
         raise UsageError(f"--resume {run_dir}: there is no run.json in it, so no run has made this folder") from None

@@ -76,6 +76,7 @@ _SHAPE: Final[Sequence[tuple[tuple[str, ...], _Kind]]] = (
     (("status",), _TEXT),
     (("model",), _OBJECT),
     (("model", "requested"), _TEXT.or_null()),
+    (("model", "max_model_len"), _COUNT.or_null()),
     (("settings", "tasks"), _TEXTS),
     (("settings", "repeats"), _POSITIVE),
     (("settings", "max_samples"), _COUNT.or_null()),

@@ -321,3 +321,25 @@ def test_a_broken_run_json_is_refused(tmp_path, text, capsys):
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
     assert main(["--resume", str(tmp_path)]) == Exit.USAGE
     assert "run.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ({"sampling": None}, "its sampling is no object: null"),
+        ({"sampling": {"max_new_tokens": "x"}}, "its sampling.max_new_tokens is no number: 'x'"),
+        ({"datasets": {"ifhard": 3}}, "its datasets.ifhard is no object: 3"),
+        ({"model": {"max_model_len": "x"}}, "its model.max_model_len is no whole number from 0 on: 'x'"),
+        ({"stopped": ["x"]}, "its stopped is no rule with its number of answers: ['x']"),
+        ({"sessions": [1]}, "its sessions.0 is no object: 1"),
+    ],
+)
+def test_a_part_of_a_wrong_type_is_named(tmp_path, capsys, damage, words):
+    """Before anything is asked: it would break the run in the middle."""
+    from runner.settings import Settings
+
+    settings = Settings(tasks=(TaskName("ifhard", "all"),), model="m").to_json()
+    content = {"settings": settings, "sessions": [], **damage}
+    (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
+    assert main(["--resume", str(tmp_path)]) == Exit.USAGE
+    assert words in capsys.readouterr().err
