@@ -125,7 +125,7 @@ def _state(folder: Path, content: Mapping[str, Any]) -> tuple[str, str]:
     if "tasks" not in content:
         return "broken", "run.json has no results"
     if stopped := content.get("stopped"):
-        return status, f"{stopped['rule']} after {stopped['after']} answers"
+        return status, f"{stopped['rule']} after {stopped.get('after', 'some')} answers"
     return status, ""
 
 

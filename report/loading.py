@@ -65,8 +65,8 @@ def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded
 def _load(run: Run) -> Loaded:
     if stopped := run.content.get("stopped"):
         raise ReportError(
-            f"{run.folder}: stopped early by {stopped['rule']} after {stopped['after']} answers, so that it also holds "
-            "the quick answers of later questions; go on with --resume --full first"
+            f"{run.folder}: stopped early by {stopped['rule']} after {stopped.get('after', 'some')} answers, so that "
+            "it also holds the quick answers of later questions; go on with --resume --full first"
         )
     check_details(run)
     tasks = {}

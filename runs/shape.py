@@ -44,7 +44,7 @@ def _is_time(value: Any) -> bool:
 
 
 def _is_stop(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("rule"), str) and _is_count(value.get("after"))
+    return isinstance(value, dict) and isinstance(value.get("rule"), str) and _is_count(value.get("after", 0))
 
 
 def _is_grader(value: Any) -> bool:

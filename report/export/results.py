@@ -97,8 +97,8 @@ def asked_tasks(run: Run) -> list[TaskName]:
         )
     if stopped := run.content.get("stopped"):
         raise ReportError(
-            f"{run.folder}: stopped early by {stopped['rule']} after {stopped['after']} answers, so that its values "
-            "are not the set's; go on with --resume --full first"
+            f"{run.folder}: stopped early by {stopped['rule']} after {stopped.get('after', 'some')} answers, so that "
+            "its values are not the set's; go on with --resume --full first"
         )
     return [_task(run, name) for name in run.settings.get("tasks") or run.details]
 

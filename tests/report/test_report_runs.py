@@ -112,10 +112,10 @@ def test_tasks_in_the_order_of_the_run(tmp_path, capsys):
         ({"status": "failed", "exit_status": 3}, "failed", "exit status 3"),
         ({"status": "stopped", "exit_status": 4}, "stopped", "exit status 4"),
         ({"status": "running"}, "interrupted", "its process ended without a word"),
-        ({"tasks": {TASK: 7}}, "broken", "run.json is not as run_lighteval.py writes it: TypeError"),
+        ({"tasks": {TASK: 7}}, "broken", f"run.json is damaged: its tasks.{TASK} is no object: 7"),
         ({"tasks": {TASK: {}}}, "broken", "KeyError: 'n_total'"),
-        ({"tasks": [TASK]}, "broken", "run.json is not as"),
-        ({"sessions": [7]}, "broken", "run.json is not as"),
+        ({"tasks": [TASK]}, "broken", "its tasks is no object"),
+        ({"sessions": [7]}, "broken", "its sessions.0 is no object: 7"),
     ],
 )
 def test_states(tmp_path, content, state, why):
