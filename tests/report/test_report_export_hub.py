@@ -147,7 +147,7 @@ def test_the_same_run_is_the_same_file_and_no_other_is_replaced(tmp_path, capsys
         ({"status": "running"}, "is running: the numbers in run.json may be of an earlier session"),
         ({"status": "interrupted"}, "is interrupted"),
         ({"tasks": {"ifhard:all|0": {}}}, "IndexError"),
-        ({"tasks": {"ifhard:all|0": "?"}}, "run.json was changed, or is of another version"),
+        ({"tasks": {"ifhard:all|0": "?"}}, "run.json is damaged: its "),
         ({"stopped": {"rule": "above=0.4", "after": 2}}, "stopped early by above=0.4 after 2 answers"),
         ({"tasks": {}}, "no numbers of ifhard:all|0"),
         ({"tasks": {"ifhard:all|0": {"generated_only": True, "n_total": 2}}}, "generated only"),
