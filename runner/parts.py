@@ -94,7 +94,7 @@ class RunParts:
             "datasets": dataset_records(handles, self.benchmarks),
             "judge": judges.record(),
         }
-        return open_stopping(self.settings, self.docs(handles), self.benchmarks, handles, content)
+        return open_stopping(self.settings, self.docs(handles), self.benchmarks, handles, content, self.recorded)
 
     def server(
         self, stack: contextlib.ExitStack, handles: Mapping[str, DatasetHandle], stopping: "Stopping | None"
@@ -113,7 +113,7 @@ class RunParts:
             if server is None or self.run_dir is None:
                 raise
             docs = self.docs(handles)
-            if not server.has_answered(docs if stopping is None else stopping.needed(docs, self.recorded)):
+            if not server.has_answered(docs if stopping is None else stopping.needed(docs)):
                 raise
             say(f"warning: {error}; the run goes on without it: every answer is in {server.kept}")
             return server

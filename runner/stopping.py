@@ -35,6 +35,7 @@ class Stopping:
         evidence: what is made of them.
         seed: of the order.
         goes_on: whether the run goes on when the rule is met.
+        recorded: ``run.json`` of the run that is resumed; empty for a new one.
 
     Attributes:
         enough: set once the rule is met, unless the run goes on.
@@ -49,6 +50,7 @@ class Stopping:
         *,
         seed: int,
         goes_on: bool,
+        recorded: Mapping[str, Any],
     ) -> None:
         self.enough = asyncio.Event()
         self._rule, self._order, self._answers, self._evidence = rule, order, answers, evidence
@@ -56,16 +58,24 @@ class Stopping:
         self._records: dict[Question, list[Record]] = {question: [] for question in order}
         self._looked_at = 0  # questions of the prefix
         self._met: tuple[int, str] | None = None  # by how many questions, and what is certain since
+        stopped = not goes_on and recorded.get("stopped")
+        self._decided = frozenset(
+            order[: recorded["stop_rule"]["questions"]] if stopped else ()
+        )  # by an earlier session
+        self._awaited = sum(answers[question] for question in self._decided)
+        self._settled = asyncio.Event()  # whether it decides again
 
     def watch(self, live: LiveScores, doc: Any, outcome: Any) -> Coroutine[Any, Any, Scored] | Scored:
         """Have an answer scored, and look at it then; arguments and result are those of ``live.on_answer``."""
+        self._awaited -= question_of(doc) in self._decided
         if outcome.status == "not_asked" and self.enough.is_set():
             return live.unasked(doc, outcome)
         work = live.on_answer(doc, outcome)
         if outcome.status == "not_asked" and outcome.error_code == "server-gone":
             return work  # its turn is still to come, in a resume
         if not isinstance(work, Scored):
-            return self._later(doc, work)
+            beyond = self._decided and question_of(doc) not in self._decided
+            return self._behind(doc, work) if beyond and not self._awaited else self._later(doc, work)
         self.saw(doc, work.record)
         return work
 
@@ -74,10 +84,20 @@ class Stopping:
         self.saw(doc, scored.record)
         return scored
 
+    async def _behind(self, doc: Any, work: Coroutine[Any, Any, Scored]) -> Scored:
+        """Have an answer that the decision was made without judged when it is made again: only from replies at hand."""
+        await self._settled.wait()
+        return await self._later(doc, work)
+
     def saw(self, doc: Any, record: Record) -> None:
         """Take in one scored answer, or what stands for a missing one; to be called on the event loop."""
         question = question_of(doc)
         self._records[question].append(record)
+        self._advance()
+        if self.enough.is_set() or self._looked_at >= len(self._decided):
+            self._settled.set()
+
+    def _advance(self) -> None:
         while not self.enough.is_set() and self._looked_at < len(self._order):
             question = self._order[self._looked_at]
             records = self._records[question]
@@ -103,17 +123,9 @@ class Stopping:
         rank = {question: place for place, question in enumerate(self._order)}
         return sorted(range(len(docs)), key=lambda place: rank[question_of(docs[place])])
 
-    def needed(self, docs: Sequence[Any], recorded: Mapping[str, Any]) -> list[Any]:
-        """Of the documents those that a resume of this run must have the answers to.
-
-        Args:
-            docs: of the run.
-            recorded: its ``run.json``.
-        """
-        if self._goes_on or not recorded.get("stopped"):
-            return list(docs)
-        prefix = set(self._order[: recorded["stop_rule"]["questions"]])
-        return [doc for doc in docs if question_of(doc) in prefix]
+    def needed(self, docs: Sequence[Any]) -> list[Any]:
+        """Of the documents those that a resume of this run must have the answers to."""
+        return [doc for doc in docs if not self._decided or question_of(doc) in self._decided]
 
     @property
     def kept(self) -> frozenset[Question] | None:
@@ -171,6 +183,7 @@ def open_stopping(
     benchmarks: Mapping[str, Benchmark],
     handles: Mapping[str, DatasetHandle],
     content: Mapping[str, Any],
+    recorded: Mapping[str, Any],
 ) -> Stopping:
     """The rule of a run, before anything is sent.
 
@@ -179,6 +192,7 @@ def open_stopping(
         docs: all its documents.
         benchmarks, handles: by benchmark name.
         content: what ``run.json`` will say of the run: its settings, datasets, options and judges.
+        recorded: what it says of a run that is resumed; empty for a new one.
 
     Raises:
         UsageError: the dataset has no references, or the run to compare with is missing or does not compare.
@@ -202,4 +216,4 @@ def open_stopping(
                 f"{len(order)} questions, such as {lacking[0][1]}"
             )
         evidence = OfPairs(rule, len(order), baseline, bench.cluster[1] if bench.cluster is not None else "")
-    return Stopping(rule, order, answers, evidence, seed=seed, goes_on=settings.past_stop)
+    return Stopping(rule, order, answers, evidence, seed=seed, goes_on=settings.past_stop, recorded=recorded)

@@ -57,9 +57,9 @@ class Served:
             stderr=subprocess.PIPE,
         )
 
-    def run(self):
+    def run(self, *more):
         """A whole run over the sample set."""
-        return self.start("--serve", str(self.path), "--task", TASK, "--dataset", "builtin", "--full")
+        return self.start("--serve", str(self.path), "--task", TASK, "--dataset", "builtin", "--full", *more)
 
     def pids(self):
         path = self.notes / "pids"
@@ -189,7 +189,7 @@ def events(run, server):
 def test_a_server_that_dies_comes_back(served):
     """The run waits for it: the score of an unbroken one, every question once in the journal, the judge untouched."""
     served.write(model_s=0.2, restart_wait_s=0.1)
-    process = served.run()
+    process = served.run("--concurrency", "2")  # so that questions are left when it dies
     while not served.given("model") and process.poll() is None:
         time.sleep(0.01)
     served.kill("model")
@@ -212,9 +212,7 @@ def test_a_server_that_dies_comes_back(served):
 def test_a_server_that_does_not_come_back(served):
     """Without restarts the rest is not asked, exit 4; a resume keeps what happened and completes the run."""
     served.write(model_s=0.5, restarts=0)
-    process = served.start(
-        "--serve", str(served.path), "--task", TASK, "--dataset", "builtin", "--full", "--concurrency", "2"
-    )
+    process = served.run("--concurrency", "2")
     while not served.given("model") and process.poll() is None:
         time.sleep(0.01)
     served.kill("model")
