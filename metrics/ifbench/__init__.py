@@ -10,7 +10,7 @@ from typing import Any
 
 from metrics.ifbench.arguments import ArgumentsError
 from metrics.ifbench.decisions import DECISIONS, Decision, Readings, readings_of
-from metrics.ifbench.foreign import NotGradableError, Source
+from metrics.ifbench.foreign import GraderFailedError, NotGradableError, Source
 from metrics.ifbench.grading import (
     OWN_GRADERS,
     READINGS,
@@ -35,6 +35,7 @@ __all__ = [
     "ArgumentsError",
     "Checker",
     "Decision",
+    "GraderFailedError",
     "Graders",
     "NotGradableError",
     "Readings",

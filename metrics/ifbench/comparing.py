@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from metrics.ifbench.records import NOT_GRADABLE
+from metrics.ifbench.records import GRADER_FAILED, NOT_GRADABLE
 from metrics.record import Record, VerdictRecord
 
-__all__ = ["grader_notes", "pairs", "tally", "ungraded_by", "verdicts_of"]
+__all__ = ["failed_by", "grader_notes", "pairs", "tally", "ungraded_by", "verdicts_of"]
 
 
 def verdicts_of(record: Record, grader: str) -> list[VerdictRecord]:
@@ -26,8 +26,18 @@ def ungraded_by(valid: Iterable[Record]) -> dict[str, dict[str, str]]:
     return found
 
 
+def failed_by(valid: Iterable[Record]) -> dict[str, list[str]]:
+    """For each grader the verdicts that it failed to give: the reasons."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for record in valid:
+        for verdict in record["verdicts"]:
+            if verdict["code"] == GRADER_FAILED:
+                found[verdict["grader"]].append(verdict["reason"])
+    return found
+
+
 def tally(valid: Iterable[Record], grader: str) -> dict[str, Any]:
-    """How the verdicts of one grader came out."""
+    """How the verdicts of one grader came out; ``grader_failed`` where it failed to give some."""
     verdicts = [verdict for record in valid for verdict in verdicts_of(record, grader)]
     codes = Counter(verdict["code"] for verdict in verdicts)
     return {
@@ -35,6 +45,7 @@ def tally(valid: Iterable[Record], grader: str) -> dict[str, Any]:
         "passed": sum(bool(verdict["passed"]) for verdict in verdicts),
         "crashes": codes["crash"],
         "not_gradable": codes[NOT_GRADABLE],
+        **({"grader_failed": codes[GRADER_FAILED]} if codes[GRADER_FAILED] else {}),
     }
 
 
@@ -59,17 +70,23 @@ def pairs(valid: Sequence[Record], graders: Sequence[str]) -> dict[str, dict[str
 
 
 def grader_notes(
-    breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]], ungraded: Mapping[str, Mapping[str, str]]
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    ungraded: Mapping[str, Mapping[str, str]],
+    lost: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
-    """Sentences on graders that crash, cannot grade, or differ.
+    """Sentences on graders that crash, fail, cannot grade, or differ.
 
     Args:
         breakdowns: with those by ``grader`` and ``pair``.
         ungraded: see ungraded_by.
+        lost: see failed_by.
     """
     tallies = breakdowns.get("grader", {})
     if crashes := [f"{grader} {tally['crashes']}" for grader, tally in tallies.items() if tally["crashes"]]:
         yield f"checkers that raised, counted as not followed: {', '.join(crashes)}"
+    if lost:
+        listed = ", ".join(f"{grader} {len(reasons)}" for grader, reasons in lost.items())
+        yield f"verdicts that a grader failed to give, left out: {listed} ({next(iter(lost.values()))[0]})"
     for name in dict.fromkeys(grader.rpartition("_")[0] for grader in ungraded):
         of_it = {i: why for kind in ("strict", "loose") for i, why in ungraded.get(f"{name}_{kind}", {}).items()}
         listed = ", ".join(sorted(of_it)[:4]) + (", ..." if len(of_it) > 4 else "")

@@ -1,16 +1,14 @@
 """Graders from the checkers of other projects: LightEval's own copy, or any checkout with the same interface.
 
-They run in a process of their own, so what they import, print, download or break stays there. An exception is a
-counted outcome (code ``crash``); a checker whose data or package is missing gives no verdict at all, but
-:class:`NotGradableError`.
+This is code of strangers. It runs in a process of its own, so what it imports, prints or breaks stays there: without
+network where the system allows it, with a limit on memory and time. It is no sandbox: it runs as the user, files
+included. An exception is a counted outcome (code ``crash``); a checker whose data or package is missing gives no
+verdict at all, but :class:`NotGradableError`, and one that dies or goes over a limit :class:`GraderFailedError`.
 """
 
 import atexit
-import json
-import os
-import select
+import math
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -19,12 +17,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
+from metrics.ifbench.foreign_process import Worker, WorkerLostError
 from metrics.reasons import failed, passed
 from metrics.verdict import Verdict
 
-__all__ = ["ForeignCheckers", "NotGradableError", "Source", "lighteval_source", "source_at"]
+__all__ = ["ForeignCheckers", "GraderFailedError", "NotGradableError", "Source", "lighteval_source", "source_at"]
 
-_WORKER: Final = Path(__file__).with_name("foreign_worker.py")
 _REGISTRY: Final = "instructions_registry.py"
 # Where a registry stands in the checkouts that are known, the nearest place first.
 _PLACES: Final = ("", "ifbench", "src/ifbench", "eval/chat_benchmarks/IFBench")
@@ -32,10 +30,24 @@ _PLACES: Final = ("", "ifbench", "src/ifbench", "eval/chat_benchmarks/IFBench")
 _SUFFIXES: Final = ("_strict", "_loose")
 _START_SECONDS: Final = 180.0
 _VERDICT_SECONDS: Final = 60.0
+_MEMORY: Final = 8 << 30  # bytes of address space: ten times what the known checkers take, libraries included
+_GIB: Final = 1 << 30
 
 
 class NotGradableError(RuntimeError):
-    """A constraint that these checkers cannot judge here: no verdict, and no place in a denominator."""
+    """A constraint that these checkers cannot judge here: no verdict, and no place in a denominator.
+
+    Attributes:
+        code: what stands for it in a record.
+    """
+
+    code = "not-gradable"
+
+
+class GraderFailedError(NotGradableError):
+    """A verdict that was not given: the checker's process died, or went over a limit, under this one answer."""
+
+    code = "grader-failed"
 
 
 class Source(NamedTuple):
@@ -100,25 +112,31 @@ class ForeignCheckers:
 
     Args:
         source: where the checkers come from.
-        seconds: most seconds of one verdict; one that takes longer counts as a crash.
+        seconds: most seconds of one verdict, by the clock and, rounded up, of processor time.
+        memory: most bytes of address space of the process.
     """
 
-    def __init__(self, source: Source, seconds: float = _VERDICT_SECONDS) -> None:
+    def __init__(self, source: Source, seconds: float = _VERDICT_SECONDS, memory: int = _MEMORY) -> None:
         self.source = source
         self._seconds = seconds
-        self._process: subprocess.Popen[str] | None = None
+        self._memory = memory
+        self._worker: Worker | None = None
         self._lock = threading.Lock()
         self._unloadable = ""
+        self._absent: dict[str, str] = {}
 
     def judge(self, instruction_id: str, arguments: Arguments, texts: Sequence[str], prompt: str = "") -> Verdict:
         """Whether one of the texts passes; codes ``ok``, ``not-followed``, ``crash``.
 
         Raises:
             NotGradableError: the checkers cannot be loaded, have none for the id, or lack data that it needs.
+            GraderFailedError: their process died or went over a limit; the next question goes to a new one.
         """
         request = {"id": instruction_id, "kwargs": dict(arguments), "texts": list(texts), "prompt": prompt}
         with self._lock:
             reply = self._ask(request)
+        if "lost" in reply:
+            raise GraderFailedError(f"{self.source.name}: {instruction_id}: grader failed: it {reply['lost']}")
         if "missing" in reply:
             raise NotGradableError(f"{self.source.name}: {instruction_id}: {reply['missing']}")
         if "crash" in reply:
@@ -127,64 +145,57 @@ class ForeignCheckers:
             return passed(f"accepted by {self.source.identity}")
         return failed("not-followed", f"rejected by {self.source.identity}")
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        process = self._started()
-        assert process.stdin is not None
-        try:
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            return self._reply(process, self._seconds)
-        except TimeoutError:
-            self.close()
-            return {"crash": "TimeoutError"}
-        except (OSError, ValueError):
-            # The process ended under this question; a new one serves the next.
-            self.close()
-            return {"crash": "ProcessEnded"}
+    def precautions(self) -> list[str]:
+        """Under what the checkers run, a sentence a line, warnings first; known once a worker has started."""
+        option = f"--grader {self.source.name}"
+        warnings = {
+            "network": f"warning: {option}: this system lets no code run without network "
+            f"({self._absent.get('network')}): these checkers can reach the network",
+            "memory": f"warning: {option}: this system sets no limit on memory ({self._absent.get('memory')})",
+        }
+        limits = {"network": "no network", "memory": f"at most {self._memory / _GIB:g} GiB of memory"}
+        given = ", ".join(
+            [text for what, text in limits.items() if what not in self._absent]
+            + [f"at most {self._seconds:g} seconds a verdict"]
+        )
+        runs = f"{option} runs code of another project as you, with your files in its reach; it gets {given}"
+        return [*(text for what, text in warnings.items() if what in self._absent), runs]
 
-    def _started(self) -> subprocess.Popen[str]:
-        if self._process is not None and self._process.poll() is None:
-            return self._process
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        worker = self._started()
+        try:
+            reply = worker.ask(request, self._seconds)
+            if not ({"lost", "missing", "crash"} & reply.keys() or isinstance(reply.get("passed"), bool)):
+                reply = {"lost": "gave an answer of no known form"}
+        except WorkerLostError as error:
+            reply = {"lost": str(error)}
+        if "lost" in reply:
+            self.close()
+        return reply
+
+    def _started(self) -> Worker:
+        if self._worker is not None and self._worker.alive:
+            return self._worker
+        self.close()
         if self._unloadable:
             raise NotGradableError(self._unloadable)
-        environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1"}
-        self._process = subprocess.Popen(
-            # -P: else the worker's own folder comes first, and our emoji.py stands in for the package of that name.
-            [sys.executable, "-P", "-u", str(_WORKER), self.source.target],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-            env=environment,
-        )
+        self._worker = Worker(self._memory, math.ceil(self._seconds))
         atexit.register(self.close)
         try:
-            reply = self._reply(self._process, _START_SECONDS)
-        except (OSError, ValueError) as error:
-            reply = {"failed": f"no answer from the worker ({type(error).__name__})"}
+            # What the system does not allow is said before any code of others runs, which could say otherwise.
+            self._absent = self._worker.ask(None, _START_SECONDS)
+            reply = self._worker.ask({"load": self.source.target}, _START_SECONDS)
+        except WorkerLostError as error:
+            reply = {"failed": f"their code {error}"}
         if "ready" not in reply:
             self.close()
             self._unloadable = f"{self.source.name}: the checkers cannot be loaded: {reply.get('failed')}"
             raise NotGradableError(self._unloadable)
-        return self._process
-
-    @staticmethod
-    def _reply(process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
-        """The next line of the worker; TimeoutError if none comes in time, ValueError if it ended."""
-        assert process.stdout is not None
-        ready, _, _ = select.select([process.stdout], [], [], seconds)
-        if not ready:
-            raise TimeoutError
-        reply: dict[str, Any] = json.loads(process.stdout.readline())
-        return reply
+        return self._worker
 
     def close(self) -> None:
         """End the worker, if there is one."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                stream.close()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            atexit.unregister(self.close)
+            worker.end()

@@ -40,8 +40,8 @@ _STRICT: Final = "_strict"
 OWN_GRADERS: Final = tuple(name + suffix for name in READINGS for suffix in ("", _LOOSE))
 # A missing or blank answer fails every constraint without a checker being asked (6.1).
 BLANK: Final = failed("blank-answer", "the answer is missing or blank")
-# A worker that died or stalled under an answer would do so again under its variants, which begin with the answer.
-_LOST: Final = ("ProcessEnded", "TimeoutError")
+# What a checker raises that has a clock of its own.
+_OUT_OF_TIME: Final = "TimeoutError"
 
 
 def _checker(instruction_id: str) -> Checker:
@@ -136,6 +136,10 @@ class Graders:
         """Where the checkers of other projects come from, for the record of a run."""
         return [checkers.source for checkers in self._foreign.values()]
 
+    def precautions(self, name: str) -> list[str]:
+        """Under what one project's checkers run, once they have been asked: see :meth:`ForeignCheckers.precautions`."""
+        return self._foreign[name].precautions()
+
     def adding(self, name: str, path: str | Path) -> "Graders":
         """These graders with ``NAME_strict`` and ``NAME_loose`` of the checkers in a checkout.
 
@@ -171,7 +175,8 @@ class Graders:
             ArgumentsError: an unknown instruction, or arguments that it does not take (6.3).
             ValueError: an unknown grader.
             ResourceError: a dictionary that a checker needs is not installed.
-            NotGradableError: another project's checkers cannot judge this instruction here.
+            NotGradableError: another project's checkers cannot judge this instruction here, or failed
+                under this answer.
         """
         if grader not in self.names:
             raise ValueError(f"no grader {grader!r}; there are {', '.join(self.names)}")
@@ -228,7 +233,9 @@ class Graders:
                 return error
 
         strict = judged(_STRICT)
-        settled = isinstance(strict, NotGradableError) or strict.passed or strict.observed in _LOST
+        # A worker that was lost, or a checker that gave up by its own clock, would be so again under the variants,
+        # which begin with the answer.
+        settled = isinstance(strict, NotGradableError) or strict.passed or strict.observed == _OUT_OF_TIME
         return {name + _STRICT: strict, name + _LOOSE: strict if settled else judged(_LOOSE)}
 
 

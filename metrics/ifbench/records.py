@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments
-from metrics.ifbench.foreign import NotGradableError
+from metrics.ifbench.foreign import GraderFailedError, NotGradableError
 from metrics.ifbench.grading import Graders, check_kwargs, default_graders
 from metrics.ifbench.quality import is_degenerate, repeat_share
 from metrics.ifbench.reasoning import split_reasoning
@@ -23,6 +23,7 @@ from metrics.record import (
 from metrics.verdict import Verdict
 
 __all__ = [
+    "GRADER_FAILED",
     "MAIN",
     "NOT_GRADABLE",
     "check_scoring",
@@ -42,7 +43,8 @@ MAIN: Final[Mapping[str, tuple[str, str]]] = {
     "prompt_level_strict_acc": ("prompt_level", "proposed"),
     "inst_level_strict_acc": ("instruction_level", "proposed"),
 }
-NOT_GRADABLE: Final = "not-gradable"
+NOT_GRADABLE: Final = NotGradableError.code
+GRADER_FAILED: Final = GraderFailedError.code
 _Verdicts = Mapping[str, Sequence[Verdict | NotGradableError]]  # by grader, in the order of the constraints
 
 
@@ -142,7 +144,8 @@ def score(sample: Sample, answer: Answer, judgement: Any = None, *, graders: Gra
     Returns:
         The record. Its verdicts stand grader by grader, each in the order of the constraints; ``id`` is the
         instruction, ``group`` its family. A constraint that a grader cannot judge here has ``passed`` None and the
-        code ``not-gradable``. An answer of nothing but unclosed reasoning fails everything and is not called empty.
+        code ``not-gradable``; one whose verdict it failed to give, ``grader-failed``. An answer of
+        nothing but unclosed reasoning fails everything and is not called empty.
 
     Raises:
         ResourceError: a dictionary that a checker needs is not installed.
@@ -201,5 +204,5 @@ def _verdict(name: str, grader: str, place: int, verdict: Verdict | NotGradableE
     if isinstance(verdict, Verdict):
         return verdict_record(name, _family(name), grader, place, verdict)
     pending = pending_verdict(name, _family(name), grader, place)
-    pending["code"], pending["reason"] = NOT_GRADABLE, str(verdict)
+    pending["code"], pending["reason"] = verdict.code, str(verdict)
     return pending

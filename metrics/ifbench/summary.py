@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from metrics.headlines import EMPTY, TRUNCATED, UNCLOSED, MetricSpec, Part, Tally, answered, ratio, value
-from metrics.ifbench.comparing import grader_notes, pairs, tally, ungraded_by, verdicts_of
+from metrics.ifbench.comparing import failed_by, grader_notes, pairs, tally, ungraded_by, verdicts_of
 from metrics.ifbench.records import MAIN, first_tag_name, instruction_level, prompt_level
 from metrics.reasons import clip
 from metrics.record import Record, VerdictRecord
@@ -73,13 +73,16 @@ def summarise(records: Sequence[Record]) -> Summary:
     valid = answered(records)
     graders = _graders(records)
     wanted = _wanted(graders)
-    ungraded = ungraded_by(valid)
+    ungraded, lost = ungraded_by(valid), failed_by(valid)
     headlines = [
-        _rate(name, level, grader, records, ungraded.get(grader, {})) for name, (level, grader) in wanted.items()
+        _rate(name, level, grader, records, ungraded.get(grader, {}), lost.get(grader, []))
+        for name, (level, grader) in wanted.items()
     ]
     headlines += [ratio(spec, records) for spec in _SHARES]
     breakdowns = _breakdowns(valid, graders)
-    return Summary(tuple(headlines), count_outcomes(records), breakdowns, tuple(_notes(valid, ungraded, breakdowns)))
+    return Summary(
+        tuple(headlines), count_outcomes(records), breakdowns, tuple(_notes(valid, ungraded, lost, breakdowns))
+    )
 
 
 def metrics_of(records: Sequence[Record]) -> tuple[MetricSpec, ...]:
@@ -100,15 +103,23 @@ def _wanted(graders: Sequence[str]) -> dict[str, tuple[str, str]]:
     return wanted
 
 
-def _rate(name: str, level: str, grader: str, records: Sequence[Record], ungraded: Mapping[str, str]) -> Any:
+def _rate(
+    name: str,
+    level: str,
+    grader: str,
+    records: Sequence[Record],
+    ungraded: Mapping[str, str],
+    lost: Sequence[str],
+) -> Any:
     def missing(record: Record) -> float:
         verdicts = verdicts_of(record, grader)
         kept = [verdict for verdict in verdicts if verdict["id"] not in ungraded]
         return float(len(kept) == len(verdicts)) if level == _PROMPT else float(len(kept))
 
     unit = "prompts" if level == _PROMPT else "constraints"
-    why = f"the {unit} cannot be graded: {clip(next(iter(ungraded.values())))}" if ungraded else ""
-    note = f"{unit} it cannot grade left out" if ungraded else ""
+    reasons = [*ungraded.values(), *lost]
+    why = f"the {unit} cannot be graded: {clip(reasons[0])}" if reasons else ""
+    note = f"{unit} it cannot grade left out" if reasons else ""
     return ratio(_level(name, level, grader), records, missing=missing, note=note, why_none=why)
 
 
@@ -167,6 +178,7 @@ def _main_values(records: Sequence[Record], first_tag: bool = False) -> dict[str
 def _notes(
     valid: Sequence[Record],
     ungraded: Mapping[str, Mapping[str, str]],
+    lost: Mapping[str, Sequence[str]],
     breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]],
 ) -> Iterator[str]:
     if truncated := sum(bool(record["truncated"]) for record in valid):
@@ -180,4 +192,4 @@ def _notes(
             f"{differing} of {len(valid)} answers score otherwise if unclosed reasoning is checked like an answer and "
             f"text behind the first </think> is kept up to a later one: prompt_level_loose_acc {other:.4f}"
         )
-    yield from grader_notes(breakdowns, ungraded)
+    yield from grader_notes(breakdowns, ungraded, lost)

@@ -74,3 +74,25 @@ def arguments(instruction_id: str) -> st.SearchStrategy[dict[str, Any]]:
 def by_instruction(found: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     """The rows of each instruction, in the order of the table."""
     return [(name, [row for row in found if row["instruction_id"] == name]) for name in CHECKERS]
+
+
+# Checkers of another project whose verdict on a program is what it leaves in ``passes``.
+RUNS_ITS_TEXT = """
+class Checker:
+    def __init__(self, instruction_id):
+        pass
+
+    def build_description(self, **kwargs):
+        pass
+
+    def get_instruction_args(self):
+        return None
+
+    def check_following(self, text):
+        found = {}
+        exec(text, found)
+        return found.get("passes", True)
+
+
+INSTRUCTION_DICT = {"format:list": Checker}
+"""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metrics.ifbench import Graders, NotGradableError
+from metrics.ifbench import GraderFailedError, Graders, NotGradableError
 from metrics.ifbench.foreign import Source
 from metrics.ifbench.records import MAIN, NOT_GRADABLE, score, score_names, scoring_key, unanswered
 from metrics.reasons import failed, passed
@@ -32,6 +32,8 @@ class StubCheckers:
             raise NotGradableError("stub: words:start_verb: no tagger")
         if texts[0] == "crash":
             return failed("crash", "raised", "IndexError")
+        if texts[0] == "lost":
+            raise GraderFailedError(f"stub: {instruction_id}: grader failed: it ended")
         if texts[0] == "stall":
             return failed("crash", "raised", "TimeoutError")
         return passed("fine") if "yes" in texts else failed("not-followed", "no")
@@ -110,6 +112,11 @@ def test_a_crash_counts_and_a_stalled_worker_is_not_asked_again(stub):
     assert len(stub.asked) == 2
     stub.asked.clear()
     graded(sample(row("format:newline")), "stall", stub=stub)
+    assert len(stub.asked) == 1
+    stub.asked.clear()
+    record = graded(sample(row("format:newline")), "lost", stub=stub)
+    assert [(v["passed"], v["code"]) for v in record["verdicts"]][-2:] == [(None, "grader-failed")] * 2
+    assert record["scores"]["instruction_level/stub_strict"] is None
     assert len(stub.asked) == 1
 
 
