@@ -19,7 +19,7 @@ _UNCHANGED = (("sha256", "questions"), ("prompts_sha256", "prompts"))
 def configure(
     benchmarks: Mapping[str, Benchmark], settings: Settings
 ) -> tuple[dict[str, Benchmark], dict[str, dict[str, Any]]]:
-    """Hand the benchmarks their own options.
+    """Hand the benchmarks their own options, and tell the user what they note of them.
 
     Returns:
         the benchmarks with the options taken, and what they say of them for ``run.json``, both by name.
@@ -37,6 +37,8 @@ def configure(
             except ValueError as error:
                 raise UsageError(str(error)) from error
             said[name] = dict(words)
+            for note in words.get("notes", ()):
+                say(note)
     return configured, said
 
 

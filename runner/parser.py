@@ -259,7 +259,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--column-map", action="append", metavar="FIELD=COLUMN", help="hardmultiqa: how the dataset names its columns"
     )
     special.add_argument(
-        "--grader", action="append", metavar="NAME=PATH", help="ifbench: grade by the checkers in that checkout too"
+        "--grader",
+        action="append",
+        metavar="NAME=PATH",
+        help="ifbench: grade by the checkers in that checkout too; their code runs as you, without network and with "
+        "limits on memory and time",
     )
     serving = parser.add_argument_group("serving")
     serving.add_argument(

@@ -122,7 +122,7 @@ class Benchmark:
         subset_aliases: other spellings of subsets.
         options: further command-line options it takes: ``column_map``, ``grader``, ``judge``.
         configure: (this benchmark, options) -> the benchmark with those options taken, and what ``run.json`` says of
-            them. Raises ValueError.
+            them; its ``notes`` are lines for the user too. Raises ValueError.
         judging: for answers that another model judges.
         part_answer: (scoring key, the model's text) -> the text that is scored, and what is cut from it before.
         notes: (docs, few-shot number) -> warnings about what is going to be sent.

@@ -115,6 +115,8 @@ def _configured(run: Run, name: str) -> tuple[Benchmark, list[str]]:
     if prompts is not None and not usable(Options(judge_prompts=prompts)):
         prompts = None
     configured, said = configure(bench, Options(graders, prompts))
+    # The run's file names the graders, so whoever wrote it chose whose code runs here.
+    notes += said.get("notes", ())
     then = run.content.get("options", {}).get(name, {})
     identities = [{one["name"]: one["identity"] for one in of.get("sources", [])} for of in (then, said)]
     for word in sorted(identities[0].keys() & identities[1].keys()):

@@ -21,14 +21,18 @@ __all__ = ["BENCHMARK", "configure"]
 def configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mapping[str, Any]]:
     """Take the graders of ``--grader NAME=PATH`` beside those at hand, and say for the record which ones there are.
 
+    For each of these it says under what precautions the other project's code runs, in ``notes``.
+
     Raises:
         ValueError: a name that is taken or no plain word, a path without checkers, or checkers that cannot be loaded.
     """
     graders = ifbench.default_graders()
+    notes = []
     for name, path in options.graders:
         try:
             graders = graders.adding(name, path)
             graders.verify(_PROBE, {"N": 1}, "1", grader=f"{name}_strict")
+            notes += graders.precautions(name)
         except (ValueError, ifbench.NotGradableError) as error:
             raise ValueError(f"--grader {name}={path}: its checkers cannot be used: {error}") from error
     configured = dataclasses.replace(
@@ -36,10 +40,11 @@ def configure(benchmark: Benchmark, options: Options) -> tuple[Benchmark, Mappin
         score=functools.partial(score, graders=graders),
         unanswered=functools.partial(unanswered, graders=graders),
     )
-    return configured, {
+    said: dict[str, Any] = {
         "graders": list(graders.names),
         "sources": [{"name": source.name, "identity": source.identity} for source in graders.sources],
     }
+    return configured, said | ({"notes": notes} if notes else {})
 
 
 def _part_answer(scoring: str, text: str) -> Reasoning:

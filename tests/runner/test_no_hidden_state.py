@@ -51,6 +51,9 @@ def test_graders_of_one_run_are_not_those_of_the_next(command, tmp_path):
     assert [run.code for run in (before, with_more, after)] == [Exit.COMPLETE] * 3
     assert with_more.row(TASK)["prompt_level/kind_strict"] == 1.0
     assert with_more.run["options"]["ifbench"]["graders"] == [*names, "kind_strict", "kind_loose"]
+    said = with_more.run["options"]["ifbench"]["notes"]
+    assert said[-1].startswith("--grader kind runs code of another project as you")
+    assert all(line in with_more.err.splitlines() for line in said)
     assert after.row(TASK) == before.row(TASK)
     assert not [name for name in after.row(TASK) if "kind" in name]
     assert after.run["options"] == before.run["options"]

@@ -132,6 +132,7 @@ def test_configured_graders_are_the_benchmarks_own(no_foreign, checkout):
     configured, recorded = configure(BENCHMARK, options)
     assert recorded["graders"] == [*ifbench.OWN_GRADERS, "even_strict", "even_loose"]
     assert recorded["sources"] == [{"name": "even", "identity": f"{checkout} at no commit"}]
+    assert recorded["notes"][-1].startswith("--grader even runs code of another project as you")
     assert configure(BENCHMARK, options)[1] == recorded
     plain, own = configure(BENCHMARK, Options())
     assert own == {"graders": list(ifbench.OWN_GRADERS), "sources": []}
