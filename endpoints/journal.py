@@ -118,6 +118,12 @@ class Journal:
         """The answer to the request with this key; None if there is none, or only failures and blocked replies."""
         return self._answered.get(key)
 
+    def answers(self) -> list[JournalLine]:
+        """The answers that the journal held when it was opened, as its lines."""
+        return [
+            JournalLine(key, *place, self._answered[key]) for key, place in self.loaded.items() if key in self._answered
+        ]
+
     def append(self, request: Request, outcome: Outcome, *, key: str | None = None) -> None:
         """Write one outcome. When this returns, the operating system has it.
 

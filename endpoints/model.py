@@ -27,7 +27,7 @@ from endpoints.client import Endpoint
 from endpoints.doc_request import doc_request
 from endpoints.errors import EndpointError
 from endpoints.gate import Gate
-from endpoints.journal import Journal
+from endpoints.journal import Journal, JournalLine
 from endpoints.journal_notes import journal_notes
 from endpoints.lighteval_response import to_response
 from endpoints.model_config import EndpointModelConfig, config_from_environment
@@ -38,6 +38,7 @@ from endpoints.preparing import prepare
 from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
+from endpoints.sending_order import sending_order
 from endpoints.waiting import OnWaiting
 from endpoints.window import FROM_REFUSAL
 
@@ -101,8 +102,11 @@ class EndpointModel(LightevalModel):
         # Told of the requests just before the first is sent; what it shows is not logged.
         self.on_outlook: OnOutlook | None = None
         self.on_waiting: OnWaiting | None = None  # told of questions that are waited for long
-        # Places of the documents in the order in which they are asked; None for that of the settings.
+        # Places of the documents in the order in which they are asked; None for that of the settings or, without one,
+        # of endpoints.sending_order, which is told the tokens that each answer needs.
         self.order: Callable[[Sequence[Doc]], list[int]] | None = None
+        self.size_of: Callable[[Doc], int | None] = lambda doc: None
+        self.longest_first = False  # whether the answers that are expected to be long are asked for first
         self.enough: asyncio.Event | None = None  # once it is set, what was not sent is not asked
         self._cache = _NoCache()
         self._prompts = PromptManager(use_chat_template=True, tokenizer=None, system_prompt=config.system_prompt)
@@ -170,7 +174,7 @@ class EndpointModel(LightevalModel):
         if silent:
             outlook.notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         await self._tell(outlook)
-        for place in self._places(docs):
+        for place in self._set_order(docs) or range(len(docs)):
             if self.enough is not None and self.enough.is_set():
                 outcomes[place] = Outcome.unasked("no further answer is needed")
             work.start(docs[place], without_marks(outcomes[place], self.config.reasoning_marks))
@@ -180,12 +184,21 @@ class EndpointModel(LightevalModel):
         await work.finished()
         return outcomes
 
-    def _places(self, docs: Sequence[Doc]) -> list[int]:
+    def _set_order(self, docs: Sequence[Doc]) -> list[int] | None:
+        """Places of the documents in the order that somebody has set; None if nobody has."""
         if self.order is not None:
             return self.order(docs)
+        if self.config.shuffle_seed is None:
+            return None
         places = list(range(len(docs)))
-        if self.config.shuffle_seed is not None:
-            random.Random(self.config.shuffle_seed).shuffle(places)
+        random.Random(self.config.shuffle_seed).shuffle(places)
+        return places
+
+    def _places(self, docs: Sequence[Doc], requests: Sequence[Request], earlier: Sequence[JournalLine]) -> list[int]:
+        """Places of the documents in the order in which a server is asked; ``earlier`` are the answers at hand."""
+        places = self._set_order(docs)
+        if places is None:
+            places, self.longest_first = sending_order(requests, [self.size_of(doc) for doc in docs], earlier)
         return places
 
     async def look_ahead(self, docs: Sequence[Doc]) -> None:
@@ -199,9 +212,10 @@ class EndpointModel(LightevalModel):
         if config.responses_path is not None:
             await self._from_saved(AnswerTasks(None, None), docs, [self.request(doc) for doc in docs])
             return
-        ordered = [docs[place] for place in self._places(docs)]
-        requests = [self.request(doc) for doc in ordered]
         lines = kept_lines(Path(config.journal_path)) if config.journal_path is not None else []
+        requests = [self.request(doc) for doc in docs]
+        order = self._places(docs, requests, lines)
+        ordered, requests = [docs[place] for place in order], [requests[place] for place in order]
         if config.base_url:
             async with self._endpoint() as endpoint:
                 kept = {line.key for line in lines}
@@ -227,10 +241,10 @@ class EndpointModel(LightevalModel):
 
     async def _from_server(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
         config = self.config
-        order = self._places(docs)
-        ordered = [docs[place] for place in order]
         journal = Journal(Path(config.journal_path)) if config.journal_path is not None else None
         try:
+            order = self._places(docs, requests, [] if journal is None else journal.answers())
+            ordered = [docs[place] for place in order]
             async with self._endpoint() as endpoint:
                 kept = () if journal is None else journal
                 asked = [requests[place] for place in order]

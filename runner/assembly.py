@@ -9,23 +9,30 @@ from lighteval.models.model_input import GenerationParameters
 from endpoints.access import Access
 from endpoints.model import EndpointModel
 from endpoints.model_config import EndpointModelConfig
+from metrics.record import Sample
 from runner.access import api_key, model_access
 from runner.answer_source import AnswerSource
 from runner.lighteval_run import LightevalRun
 from runner.settings import Settings
 from tasks.benchmark import Benchmark, DatasetHandle
+from tasks.names import TaskName
 from tasks.registry import run_as, smoke_samples
 
 __all__ = ["make_model", "make_run"]
 
 
 def make_model(
-    settings: Settings, server: AnswerSource, journal: Path | None, earlier_limits: Sequence[Any]
+    settings: Settings,
+    benchmarks: Mapping[str, Benchmark],
+    server: AnswerSource,
+    journal: Path | None,
+    earlier_limits: Sequence[Any],
 ) -> EndpointModel:
     """The LightEval model of a run.
 
     Args:
         settings: of the run.
+        benchmarks: by name.
         server: what answers.
         journal: where finished answers are kept; None keeps none.
         earlier_limits: pairs of a cap and a window under which the journal may hold answers.
@@ -54,7 +61,9 @@ def make_model(
         journal_path=str(journal) if saved is None and journal is not None else None,
         responses_path=saved,
     )
-    return EndpointModel(config, strict=False)
+    model = EndpointModel(config, strict=False)
+    model.size_of = lambda doc: benchmarks[TaskName.read(doc.task_name).benchmark].answer_size(Sample.of(doc.specific))
+    return model
 
 
 def make_run(

@@ -52,6 +52,7 @@ class LiveScores:
         self._reasoning = reasoning
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="scoring") if threaded else None
         self._rate = RunningRate(benchmarks)
+        self._left = len(docs)  # samples of which it is not known what comes of them
         self._missing = self._blocked = self._kept = self._unjudged = self._unscored = 0
         judged = sum(self._judging_of(doc) is not None for doc in docs)
         self.progress = Progress(len(docs), judged, self._words, caveat=caveat)
@@ -63,6 +64,11 @@ class LiveScores:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         self.progress.close()
+
+    def begin(self, *, longest_first: bool) -> None:
+        """The first request is about to be sent; whether those with long answers are sent first."""
+        self._rate.longest_first = longest_first
+        self.progress.begin()
 
     @contextlib.asynccontextmanager
     async def beside(self, companion: contextlib.AbstractAsyncContextManager[Any]) -> AsyncIterator[None]:
@@ -78,7 +84,7 @@ class LiveScores:
             self._blocked += outcome.status == "blocked"
             self._missing += outcome.status != "blocked"
             self.progress.arrived(fresh=outcome.attempts > 0, lost_verdict=found is not None)
-            self.progress.finished()
+            self._done(known=outcome.status != "not_asked" or outcome.error_code == "does-not-fit")
             return self.unasked(doc, outcome)
         self._kept += outcome.from_journal
         fresh = outcome.attempts > 0 and not outcome.from_journal
@@ -141,8 +147,13 @@ class LiveScores:
         self._rate.add(arrived.bench, record)
         self._unjudged += record["outcome"] == "unjudged"
         self._unscored += record["outcome"] == "unscored"
-        self.progress.finished()
+        self._done()
         return Scored(record, judgement)
+
+    def _done(self, *, known: bool = True) -> None:
+        """All is done about one sample; whether it is known what comes of it."""
+        self._left -= known
+        self.progress.finished()
 
     def _words(self) -> list[str]:
         """What is shown beside the counts: the running score, and what went wrong."""
@@ -153,7 +164,12 @@ class LiveScores:
             "kept": self._kept,
         }
         shown = [f"{count} {what}" for what, count in counts.items() if count]
-        return [self._rate.phrase(), f"{self._missing} without answer", *shown, self._reasoning.postfix]
+        return [
+            self._rate.phrase(whole=not self._left),
+            f"{self._missing} without answer",
+            *shown,
+            self._reasoning.postfix,
+        ]
 
 
 class _Arrived(NamedTuple):

@@ -148,7 +148,7 @@ class RunParts:
         """The model of the run; ``earlier_limits`` are caps and windows under which the journal may hold answers."""
         from runner.assembly import make_model
 
-        return make_model(self.settings, server, journal, earlier_limits)
+        return make_model(self.settings, self.benchmarks, server, journal, earlier_limits)
 
     def docs(self, handles: Mapping[str, DatasetHandle]) -> Sequence[Any]:
         """The run's documents, before it is known what answers them."""

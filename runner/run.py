@@ -147,7 +147,7 @@ class _Run(RunParts):
 
                 async def on_outlook(outlook: Outlook) -> None:
                     await self.preflight(server).tell(outlook)
-                    live.progress.begin()
+                    live.begin(longest_first=model.longest_first)
 
                 model.on_answer, model.on_outlook = on_answer, on_outlook
                 if stopping is not None:

@@ -13,13 +13,18 @@ __all__ = ["RunningRate"]
 class RunningRate:
     """The mean of each benchmark's first metric.
 
-    Answers that arrive first are the short ones: the interval is of what was scored, no forecast of the table.
+    Answers that arrive first are the short ones: the interval is of what was scored, no forecast of the table. Where
+    the questions with long answers are asked first, which are harder, it is not even that before the last answer.
 
     Args:
         benchmarks: of the run, by name.
+
+    Attributes:
+        longest_first: whether they are; the value then says so, and has no interval, while answers are to come.
     """
 
     def __init__(self, benchmarks: Mapping[str, Benchmark]) -> None:
+        self.longest_first = False
         self._shares = all(map(_all_or_nothing, map(_first, benchmarks.values())))
         self._questions: dict[Hashable, tuple[float, int]] = {}  # what was met, and of how many answers
 
@@ -30,16 +35,23 @@ class RunningRate:
             met, seen = self._questions.get((bench.name, record["id"]), (0.0, 0))
             self._questions[bench.name, record["id"]] = (met + value, seen + 1)
 
-    def phrase(self) -> str:
-        """In words: ``pass rate 0.714 [0.359, 0.918]``; empty before the first value. Only shares have an interval."""
+    def phrase(self, *, whole: bool = False) -> str:
+        """In words: ``pass rate 0.714 [0.359, 0.918]``; empty before the first value. Only shares have an interval.
+
+        Args:
+            whole: whether no answer is to come.
+        """
         if not self._questions:
             return ""
         met, seen = zip(*self._questions.values(), strict=True)
         mean = sum(met) / sum(seen)
+        noun = "pass rate" if self._shares else "mean score"
+        if self.longest_first and not whole:
+            return f"{noun} {mean:.3f} (long answers first)"
         if not self._shares:
-            return f"mean score {mean:.3f}"
+            return f"{noun} {mean:.3f}"
         interval = share_interval(met, seen)
-        return f"pass rate {mean:.3f}" + (f" [{interval.low:.3f}, {interval.high:.3f}]" if interval is not None else "")
+        return f"{noun} {mean:.3f}" + (f" [{interval.low:.3f}, {interval.high:.3f}]" if interval is not None else "")
 
 
 def _first(bench: Benchmark) -> MetricSpec:

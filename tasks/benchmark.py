@@ -125,6 +125,8 @@ class Benchmark:
             them; its ``notes`` are lines for the user too. Raises ValueError.
         judging: for answers that another model judges.
         part_answer: (scoring key, the model's text) -> the text that is scored, and what is cut from it before.
+        answer_size: sample -> tokens that its answer needs, roughly; None where that is not known. It decides nothing
+            but the order of sending.
         notes: (docs, few-shot number) -> warnings about what is going to be sent.
         unmeetable: checked row -> its id, and why no answer can meet what it asks for; no reasons where none is known.
         export: (run folder, [(doc, response)]) -> file with the answers of an ungraded run in the official form.
@@ -156,6 +158,7 @@ class Benchmark:
     metrics_of: Callable[[Sequence[Record]], tuple[MetricSpec, ...]] | None = None
     groups: Mapping[str, Tally] = field(default_factory=dict)
     cluster: tuple[str, str] | None = None
+    answer_size: Callable[[Sample], int | None] = lambda sample: None
     notes: Callable[[Sequence[Any], int], list[str]] | None = None
     unmeetable: Callable[[Mapping[str, Any]], tuple[str, list[str]]] | None = None
     export: Callable[[Path, Sequence[tuple[Any, Any]]], Path] | None = None

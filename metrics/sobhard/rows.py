@@ -15,6 +15,7 @@ from metrics.sobhard.targets import TARGETS
 
 __all__ = [
     "SCORING_FIELDS",
+    "answer_size",
     "answer_text",
     "cell",
     "field",
@@ -94,6 +95,15 @@ def question(scoring: str) -> Question:
         RowError: the row cannot be scored.
     """
     return _prepared(_Key(**json.loads(scoring)))
+
+
+def answer_size(scoring: str) -> int | None:
+    """Tokens that the answer to the question of a scoring_key needs, in classes of twice the size each.
+
+    Half a token is counted for a character of the reference. None where there is no reference.
+    """
+    characters = len(_answer_text(_Key(**json.loads(scoring))))
+    return 1 << (characters // 2).bit_length() if characters else None
 
 
 def question_of(row: Mapping[str, Any]) -> Question:

@@ -5,6 +5,7 @@ from typing import Any
 
 from metrics.sobhard.records import score, unanswered
 from metrics.sobhard.row_checks import check_scoring
+from metrics.sobhard.rows import answer_size
 from metrics.sobhard.summary import GROUPS, METRICS, summarise
 from metrics.sobhard.unmeetable import unmeetable
 from tasks.benchmark import Benchmark
@@ -40,6 +41,7 @@ BENCHMARK = Benchmark(
     cells=("family", "difficulty"),
     table_axis=("family", ("sample_pass_rate", "format_pass_rate")),
     fine_axis=("constraint", ("pass_rate",)),
+    answer_size=lambda sample: answer_size(sample.scoring),
     notes=_notes,
     export=export_answers,
     unmeetable=unmeetable,

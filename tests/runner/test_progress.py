@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import hardmultiqa_servers as servers
 import pytest
@@ -10,8 +12,11 @@ from fault_server import FaultServer
 from replies import know_all
 
 import runner.progress
+from endpoints.outcome import Outcome
 from endpoints.waiting import Waited
+from metrics.record import Sample
 from runner.exits import Exit
+from runner.live import LiveScores
 from runner.pace import Pace
 from runner.progress import Progress
 from runner.running_rate import RunningRate
@@ -223,6 +228,33 @@ def test_the_running_rate_has_wilsons_interval():
             rate.add(*record("ifhard", f"q{number}", float(number < 7)))
     rate.add(*record("ifhard", "q10", None))
     assert rate.phrase() == "pass rate 0.700 [0.397, 0.892]"
+
+
+def test_a_rate_of_long_answers_first_has_its_interval_at_the_end():
+    """Until then it is that of the questions that were asked first, and says so."""
+    rate = RunningRate({"ifhard": benchmark("ifhard")})
+    rate.longest_first = True
+    for number in range(10):
+        rate.add(*record("ifhard", f"q{number}", float(number < 7)))
+    assert rate.phrase() == "pass rate 0.700 (long answers first)"
+    assert rate.phrase(whole=True) == "pass rate 0.700 [0.397, 0.892]"
+
+
+def test_a_rate_of_a_run_whose_server_went_away_has_none():
+    """What was not asked is not known; what cannot be asked never will be."""
+    docs = [
+        SimpleNamespace(task_name="ifhard:all|0", specific=Sample(f"q{i}", 0, "", "{}")._asdict()) for i in range(3)
+    ]
+    reasoning = SimpleNamespace(saw=lambda outcome: (False, False), postfix="")
+    judges = SimpleNamespace(of=lambda name: None)
+    made = {**record("ifhard", "q0", 1.0)[1], "outcome": "answered"}
+    scored = replace(benchmark("ifhard"), score=lambda *_: made, unanswered=lambda *_: {})
+    for code, interval in (("server-gone", False), ("does-not-fit", True)):
+        with LiveScores({"ifhard": scored}, docs, judges, reasoning, threaded=False) as live:
+            live.begin(longest_first=True)
+            for doc, outcome in zip(docs, [Outcome("answered")] + [Outcome.unasked("", code)] * 2, strict=True):
+                live.on_answer(doc, outcome)
+            assert ("(long answers first)" not in live.progress.line()) == interval
 
 
 def test_a_mean_of_partial_scores_has_no_interval():

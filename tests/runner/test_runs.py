@@ -8,9 +8,12 @@ import pytest
 from fault_server import FaultServer, answer, as_json, prompt_of, status
 from mini import right, write_dataset, write_responses, wrong
 from replies import know_all, number_of
+from sobhard_docs import split_rows
 
 import metrics.ifhard.records
+from metrics.sobhard.rows import answer_size, scoring_key
 from runner.exits import Exit
+from tasks.sobhard.prompts import render
 
 
 def ids(numbers):
@@ -363,6 +366,23 @@ def test_shuffling_changes_the_order_and_nothing_else(command):
     assert order[:40] != order[40:]
     assert sorted(order[:40]) == sorted(order[40:])
     assert plain.row() == mixed.row()
+
+
+def test_long_references_are_asked_for_first(command):
+    """SOBHard knows how long an answer has to be; results are those of any other order, interval and all."""
+    rows = split_rows("test")
+    size = {render(row): answer_size(scoring_key(row)) for row in rows}
+    with FaultServer(answer("нет")) as server:
+        given = {"task": "sobhard:all|0", "data": "builtin-small", "server": server}
+        sorted_ = command("--full", "--concurrency", "1", **given)
+        sizes = [size[prompt_of(body)] for body in server.bodies]
+        mixed = command("--full", "--concurrency", "1", "--shuffle-seed", "3", **given)
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 1
+    assert sorted_.row("sobhard:all|0") == mixed.row("sobhard:all|0")
+    assert [line["key"] for line in sorted_.journal] != [line["key"] for line in mixed.journal]
+    assert {line["key"] for line in sorted_.journal} == {line["key"] for line in mixed.journal}
+    assert "pass rate 0.000 [0.000, " in sorted_.err
 
 
 def test_a_fault_of_the_scorer_names_the_sample_and_spares_the_rest(command, monkeypatch):

@@ -10,7 +10,7 @@ from sobhard_questions import QUESTIONS, answer, changed, fence, with_category
 from metrics import sobhard
 from metrics.record import Answer, Sample
 from metrics.sobhard.records import score
-from metrics.sobhard.rows import labels, scoring_key
+from metrics.sobhard.rows import answer_size, labels, scoring_key
 
 NAMES = sorted(QUESTIONS)
 
@@ -73,6 +73,17 @@ def test_labels():
     found = json.loads(labels(row))
     assert found["family"] == "convert"
     assert found["length_tier"] == "?"
+
+
+@pytest.mark.parametrize(
+    ("outputs", "reference", "size"),
+    [("x" * 20, "ы" * 900, 16), ("x" * 31, "", 16), ("x" * 32, "", 32), ("", "", None), ("", "y" * 2048, 2048)],
+)
+def test_the_size_of_an_answer_is_a_class(outputs, reference, size):
+    """Half a token a character of what a shot would show, up to the next power of two; a blanked row has none."""
+    row = changed(QUESTIONS["convert_json"], reference=reference)
+    row["outputs"] = outputs
+    assert answer_size(scoring_key(row)) == size
 
 
 @pytest.mark.parametrize("name", NAMES)
