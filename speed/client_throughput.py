@@ -16,9 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
@@ -44,9 +46,11 @@ class Figures:
 
 
 class Stub(asyncio.Protocol):
-    """The smallest HTTP server that answers each request the same after a while."""
+    """The smallest HTTP server that answers each request the same after a while, so many at a time as it has places."""
 
     latency_s = 0.0
+    places = sys.maxsize
+    waiting: ClassVar[deque["Stub"]] = deque()
     in_flight = 0
     peak = 0
     first: float | None = None
@@ -76,28 +80,38 @@ class Stub(asyncio.Protocol):
             if head.startswith(b"post /tokenize"):
                 self.transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
                 continue
+            if head.startswith(b"get /health"):
+                self.transport.write(_response(b"{}"))
+                continue
             if head.startswith(b"get /v1/models"):
                 self.transport.write(_response(b'{"data": [{"id": "stub"}]}'))
                 continue
-            Stub.in_flight += 1
             Stub.first = Stub.first or time.time()
-            Stub.peak = max(Stub.peak, Stub.in_flight)
-            asyncio.get_running_loop().call_later(Stub.latency_s, self._answer)
+            Stub.waiting.append(self)
+            Stub._begin()
+
+    @classmethod
+    def _begin(cls) -> None:
+        while cls.waiting and cls.in_flight < cls.places:
+            cls.in_flight += 1
+            cls.peak = max(cls.peak, cls.in_flight)
+            asyncio.get_running_loop().call_later(cls.latency_s, cls.waiting.popleft()._answer)
 
     def _answer(self) -> None:
         Stub.in_flight -= 1
         Stub.last = time.time()
         if not self.transport.is_closing():
             self.transport.write(Stub.response)
+        Stub._begin()
 
 
 def _response(body: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
 
-async def serve(latency_s: float, answer: str) -> None:
+async def serve(latency_s: float, answer: str, places: int) -> None:
     """Runs the stub on a free port, which it prints, until it is killed."""
-    Stub.latency_s = latency_s
+    Stub.latency_s, Stub.places = latency_s, places
     choice = {"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}
     usage = {"prompt_tokens": 400, "completion_tokens": 500, "total_tokens": 900}
     Stub.response = _response(json.dumps({"id": "r-1", "choices": [choice], "usage": usage}).encode())
@@ -109,11 +123,20 @@ async def serve(latency_s: float, answer: str) -> None:
 @contextlib.contextmanager
 def stub(latency_s: float, answer: str = ANSWER) -> Iterator[str]:
     """A stub in a process of its own; yields its base URL."""
-    command = [sys.executable, __file__, "--serve", str(latency_s), "--answer", answer]
+    with stub_process(latency_s, answer) as (url, _):
+        yield url
+
+
+@contextlib.contextmanager
+def stub_process(
+    latency_s: float, answer: str = ANSWER, places: int = sys.maxsize
+) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """The same with a number of places; yields its process too, which may be killed."""
+    command = [sys.executable, __file__, "--serve", str(latency_s), "--answer", answer, "--places", str(places)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1", process
         finally:
             process.kill()
 
@@ -164,9 +187,10 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--serve", type=float, metavar="LATENCY", help=argparse.SUPPRESS)
     parser.add_argument("--answer", default=ANSWER, help=argparse.SUPPRESS)
+    parser.add_argument("--places", type=int, default=sys.maxsize, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve is not None:
-        asyncio.run(serve(options.serve, options.answer))
+        asyncio.run(serve(options.serve, options.answer, options.places))
         return 0
     missed = 0
     for concurrency in options.concurrency:
