@@ -68,7 +68,7 @@ class LiveScores:
     def begin(self, *, longest_first: bool) -> None:
         """The first request is about to be sent; whether those with long answers are sent first."""
         self._rate.longest_first = longest_first
-        self.progress.begin()
+        self.progress.begin("; likely less, long answers are asked for first" if longest_first else "")
 
     @contextlib.asynccontextmanager
     async def beside(self, companion: contextlib.AbstractAsyncContextManager[Any]) -> AsyncIterator[None]:

@@ -58,9 +58,10 @@ class Progress:
         self._begun = self._foretold = False
         self._last_line = 0.0
 
-    def begin(self) -> None:
-        """The first request is about to be sent."""
+    def begin(self, caveat: str = "") -> None:
+        """The first request is about to be sent; ``caveat`` is added to the other one."""
         self._begun = True
+        self._caveat += caveat
         self._answers.start()
         self._last_line = self._clock()
         if on_terminal():

@@ -72,7 +72,7 @@ class Settings:
         temperature: sampling temperature; 0 is greedy.
         seed: sampling seed sent to the server, or None.
         repeats: number of answers to each question.
-        shuffle_seed: seed of the order in which questions are sent; None for LightEval's order.
+        shuffle_seed: seed of the order in which questions are sent; None for that of ``endpoints.sending_order``.
         system_prompt: system message, or None.
         chat_template_kwargs: further variables of the chat template, by name.
         extra_body: further fields of every request, by name.
