@@ -144,7 +144,7 @@ def measure(options: argparse.Namespace, dead: bool) -> bool:
     limit = DEAD_LIMIT if dead else WHOLE_LIMIT
     once = len(lines) == len({line.key for line in lines}) == count
     again = sum(line.outcome.attempts > 1 for line in lines)
-    kept = took_s <= limit * ideal_s and once
+    kept = bool(took_s <= limit * ideal_s) and once
     print(
         f"{'one replica dead' if dead else 'two replicas'}: {left} requests in {took_s:.2f} s, ideal {ideal_s:.2f} s, "
         f"ratio {took_s / ideal_s:.3f} (limit {limit}); {again} asked again, client CPU {cpu_s:.1f} s: "

@@ -1,12 +1,14 @@
 """What the order of sending does to a run's length and to prefix-cache hits, on simulated servers, in virtual time.
 
-    python speed/sending_order.py [--draws 20]
+    python speed/sending_order.py [--draws 20] [--sobhard FOLDER]
 
 *Makespan.* 300 questions whose answers have log-normal lengths: a median of 1,000 tokens, ``sigma`` of the logarithm,
 at most 32,768. A server has so many places; each generates one token in 20 ms, whatever the others do. What is known
 of a length beforehand is the length times a log-normal error, then its class (powers of two). Prints the mean over the
 draws of the makespan divided by the least possible one (the larger of all tokens over the places, and the longest
-answer), for the order of arrival and for that of ``endpoints.sending_order``, and how much longer arrival takes.
+answer), for the order of arrival and for that of ``endpoints.sending_order``, and how much longer arrival takes. With
+``--sobhard`` also over the questions of a dataset folder of SOBHard, where each answer is its reference (half a token
+for each character, at most the cap), in five shuffled orders and in that of ``endpoints.sending_order``.
 
 *Prefix cache.* 75 documents of 6,000 tokens with four questions each, and 5 sets of demonstrations of 1,500 tokens
 with 60 questions each, in a shuffled order. The server reads a prompt at once, answers in 500 tokens, and keeps the
@@ -17,9 +19,11 @@ Exit status 1 where an order of the run's own takes longer than arrival on the a
 
 import argparse
 import heapq
+import json
 import math
 import random
 import sys
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +33,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from endpoints.request import Request
 from endpoints.sending_order import sending_order
+from metrics.sobhard.rows import answer_size, scoring_key
+from tasks.facts import read_facts
+from tasks.sobhard.prompts import render
 
 QUESTIONS: Final = 300
 MEDIAN: Final = 1_000
@@ -45,9 +52,9 @@ class Prompt(NamedTuple):
     own: int
 
 
-def request(number: int, text: str) -> Request:
-    """A chat request."""
-    return Request("t", f"q{number}", 0, "chat", "m", ({"role": "user", "content": text},), None, MOST, {}, {})
+def request(number: int, text: str, most: int = MOST) -> Request:
+    """A chat request, its answer capped."""
+    return Request("t", f"q{number}", 0, "chat", "m", ({"role": "user", "content": text},), None, most, {}, {})
 
 
 def makespan(lengths: Sequence[int], places: int) -> float:
@@ -98,12 +105,30 @@ def mixed_prompts(rng: random.Random) -> tuple[list[Prompt], list[Request]]:
     return prompts, [request(i, text) for i, text in enumerate(texts)]
 
 
+def by_reference(folder: Path) -> None:
+    """Print the makespans of a SOBHard dataset, over the least possible ones."""
+    rows = [json.loads(line) for line in (folder / "test.jsonl").read_text(encoding="utf-8").splitlines()]
+    cap = read_facts("sobhard").tokens.answer["any"]
+    lengths = [min(cap, len(row["meta"]["reference"]) // 2 + 50) for row in rows]
+    started = time.process_time()
+    sizes = [answer_size(scoring_key(row)) for row in rows]
+    order = sending_order([request(i, render(row), cap) for i, row in enumerate(rows)], sizes).places
+    print(f"{len(rows)} SOBHard questions, put in order in {time.process_time() - started:.2f} s of CPU")
+    for places in (32, 64):
+        least = max(sum(lengths) / places, max(lengths)) * TOKEN_S
+        shuffled = [random.Random(seed).sample(lengths, len(lengths)) for seed in range(5)]
+        arrival = ", ".join(f"{makespan(one, places) / least:.2f}" for one in shuffled)
+        own = makespan([lengths[place] for place in order], places) / least
+        print(f"{places} places: arrival {arrival}; own order {own:.2f}")
+
+
 def main() -> int:
     """Command line; 0 where the run's own order is never the worse one."""
     parser = argparse.ArgumentParser(description="Makespan and prefix-cache hits by the order of sending.")
     parser.add_argument("--draws", type=int, default=20)
-    draws = parser.parse_args().draws
-    worse = 0
+    parser.add_argument("--sobhard", type=Path, metavar="FOLDER", help="a SOBHard dataset, such as the built-in set")
+    options = parser.parse_args()
+    draws, worse = options.draws, 0
     for sigma in (0.8, 1.2, 1.6):
         for places in (16, 32, 64):
             for error in (0.0, 0.5, 1.0):
@@ -117,6 +142,8 @@ def main() -> int:
                     f"sigma {sigma}, {places:2} places, error {error}: arrival {arrival:.3f}, own order {own:.3f}; "
                     f"arrival takes {sum(longer) / draws:.2f} times as long ({min(longer):.2f} to {max(longer):.2f})"
                 )
+    if options.sobhard is not None:
+        by_reference(options.sobhard)
     prompts, requests = mixed_prompts(random.Random(0))
     order = sending_order(requests, [None] * len(requests)).places
     for cache in (100_000, 200_000, 400_000, 800_000):
