@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import yaml
 
-from endpoints.defaults import CONCURRENCY
 from endpoints.errors import EndpointError
 from endpoints.serving.gpus import GIB, Gpu
 from endpoints.serving.model_facts import ModelFacts
@@ -22,7 +21,6 @@ _LOADED_BYTES_S: Final = 0.2 * GIB
 _DEADLINE_STEP_S: Final = 600
 _USUAL_DEADLINE_S: Final = 1800
 _MOST_SEQUENCES: Final = 256
-_CONCURRENCY: Final[Mapping[Role, str]] = {"model": "--concurrency", "judge": "--judge-concurrency"}
 _JUDGE_PARSER: Final = "qwen3"  # also of the model types that start so
 
 
@@ -93,10 +91,7 @@ def _keys(server: Sized, python: str | None, ports: Mapping[Role, int]) -> _Keys
     if server.tensor > 1:
         keys["tensor_parallel_size"] = (server.tensor, _tensor_why(server))
     if replicas > 1:
-        keys["replicas"] = (
-            replicas,
-            f"each holds the whole model; {_CONCURRENCY[want.role]} {CONCURRENCY * replicas} keeps all busy",
-        )
+        keys["replicas"] = (replicas, "each holds the whole model")
     keys["dtype"] = (facts.dtype, "")
     keys["gpu_memory_utilization"] = (server.share, _share_why(server))
     keys["max_model_len"] = (server.context, _context_why(server))
