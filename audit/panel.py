@@ -128,7 +128,7 @@ def panel_of(runs: Sequence[Run]) -> Panel:
     notes = []
     for run in runs:
         if run.status != "complete":
-            notes.append(f"{run.name}: the run is {run.status}, not complete")
+            notes.append(f"{run.name}: its run is {run.status}")
         shared = 0
         for row in _rows_of(run):
             shared += row.place in rows

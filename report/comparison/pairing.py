@@ -114,7 +114,7 @@ def _pair(first: Loaded, second: Loaded, tasks: tuple[TaskName, TaskName], commo
         told.append("both are the same folder")
     for loaded in (first, second):
         if loaded.run.status != "complete":
-            told.append(f"{loaded.run.name}: the run is {loaded.run.status}, not complete")
+            told.append(f"{loaded.run.name}: its run is {loaded.run.status}")
     return Pair(
         task=task,
         bench=bench,

@@ -27,7 +27,7 @@ def test_an_incomplete_run_is_noted(tmp_path, capsys):
     content = json.loads((run / "run.json").read_text(encoding="utf-8"))
     (run / "run.json").write_text(json.dumps(content | {"status": "interrupted"}), encoding="utf-8")
     assert command("panel", run, "--out", tmp_path / "p.parquet") == 0
-    assert "note: run: the run is interrupted, not complete" in capsys.readouterr().out
+    assert "note: run: its run is interrupted" in capsys.readouterr().out
 
 
 def test_what_cannot_be_written_is_said(tmp_path, capsys):

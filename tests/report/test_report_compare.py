@@ -198,7 +198,7 @@ def test_missing_answers_are_both_bounds(tmp_path, capsys, mark):
     assert found["questions"]["missing"] == 3
     said = capsys.readouterr().out
     assert "INCOMPLETE" in said
-    assert "note: a: the run is incomplete, not complete" in said
+    assert "note: a: its run is incomplete" in said
 
 
 def test_missing_answers_weigh_what_they_would(tmp_path):
