@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 # What the command imports; this file itself needs the standard library alone.
-_PACKAGES = ("endpoints", "judges", "metrics", "runner", "tasks")
+_PACKAGES = ("endpoints", "judges", "metrics", "runner", "runs", "tasks")
 
 
 def main() -> int:

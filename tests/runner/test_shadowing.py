@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-IMPORTED = ("endpoints", "judges", "metrics", "runner", "tasks")
-NOT_IMPORTED = ("audit", "builders", "report", "runs", "serving", "simulations")
+IMPORTED = ("endpoints", "judges", "metrics", "runner", "runs", "tasks")
+NOT_IMPORTED = ("audit", "builders", "report", "serving", "simulations")
 FORMS = ("module", "package")
 
 
