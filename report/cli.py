@@ -3,7 +3,7 @@
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -135,7 +135,7 @@ def _power_arguments(parsers: Any) -> argparse.ArgumentParser:
         help="share of questions on which the runs disagree; default: 0.3, or D if that is larger",
     )
     power.add_argument("--within", type=_share, default=1.0, metavar="W", help="share of it that repeats average out")
-    power.add_argument("--questions", type=_positive, metavar="N", help="size of your own set")
+    power.add_argument("--questions", type=_number_of("questions"), metavar="N", help="size of your own set")
     power.set_defaults(command=commands.power_command)
     return power
 
@@ -159,7 +159,12 @@ def _show_arguments(parsers: Any) -> argparse.ArgumentParser:
     show: argparse.ArgumentParser = parsers.add_parser("show", help="answers of a run: prompt, text, each verdict")
     show.add_argument("run", type=Path, metavar="RUN", help="its folder")
     show.add_argument(
-        "--failed", nargs="?", type=_answers, const=0, metavar="N", help="answers without full marks; the first N"
+        "--failed",
+        nargs="?",
+        type=_number_of("answers (RUN stands before --failed)"),
+        const=0,
+        metavar="N",
+        help="answers without full marks; the first N",
     )
     show.add_argument(
         "--category",
@@ -239,13 +244,12 @@ def _share(text: str) -> float:
     return value
 
 
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of questions")
-    return int(text)
+def _number_of(what: str) -> Callable[[str], int]:
+    """What reads a number of such things, at least one."""
 
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text)):
+            raise argparse.ArgumentTypeError(f"{text!r} is no number of {what}")
+        return int(text)
 
-def _answers(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of answers (RUN stands before --failed)")
-    return int(text)
+    return read
