@@ -59,7 +59,8 @@ class Preflight:
         if any(map(self._has_judge, sent)):
             yield "judge: one request an answer; none for an empty one, more where a reply cannot be read"
         rest = len(outlook.requests) - len(outlook.kept) - len(outlook.plan.rejected)
-        early = "; --stop-when may end the run earlier" if self.settings.stop_when and rest else ""
+        may_end = self.settings.stop_when and not self.settings.past_stop and rest
+        early = "; --stop-when may end the run earlier" if may_end else ""
         if self.settings.responses is not None:
             lacking = f"; {rest} have none and are not asked" if rest else ""
             yield f"at hand: {len(outlook.kept)} of {len(outlook.requests)} answers, saved{lacking}{early}"

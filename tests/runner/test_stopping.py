@@ -136,6 +136,8 @@ def test_a_full_resume_comes_to_the_score_of_an_unbroken_run(command, many):
     assert resumed.run["stop_rule"]["interval"] == [pytest.approx(2 / 3), pytest.approx(2 / 3)]
     assert "STOPPED" not in resumed.out
     assert "valid at every look, level 5%" in resumed.out
+    assert "--stop-when may end" in stopped.err
+    assert "--stop-when may end" not in resumed.err
     again = command("--resume", str(stopped.run_dir), server=None)
     assert again.row() == whole.row()
 
