@@ -31,7 +31,7 @@ class Batch:
         requests: the requests.
         gate: lets the workers send.
         on_outcome: see :meth:`endpoints.client.Endpoint.run`.
-        ready, fitter: see there too.
+        ready, fitter, first, settled: see there too.
     """
 
     def __init__(
@@ -43,6 +43,8 @@ class Batch:
         on_outcome: Callable[[Request, Outcome], None] | None,
         ready: Callable[[], Awaitable[None]] | None,
         fitter: Fitter | None = None,
+        first: int = 0,
+        settled: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._run = run
         self._requests = requests
@@ -50,28 +52,45 @@ class Batch:
         self._on_outcome = on_outcome
         self._ready = ready
         self._fitter = fitter
+        self._settled = settled
         self._outcomes: dict[int, Outcome] = {}
         self._places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
             self._places.setdefault(request.key(), []).append(place)
+        keys = list(self._places)
+        early = len({request.key() for request in requests[:first]})
+        self._parts = [part for part in (keys[:early], keys[early:]) if part]
 
     async def run(self) -> list[Outcome]:
         """Send every request and return the outcomes; see :meth:`endpoints.client.Endpoint.run`."""
-        rest = self._replay()
-        queue = iter(rest)
-        workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._gate.most, len(rest)))]
-        aside = [asyncio.create_task(self._guard(workers)), asyncio.create_task(self._run.watch())]
+        watch = asyncio.create_task(self._run.watch())
+        unsent: list[str] = []
+        try:
+            for number, keys in enumerate(self._parts):
+                if number and self._settled is not None:
+                    await self._settled()
+                unsent += await self._send(self._replay(keys))
+        finally:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+            self._run.sync()
+        self._run.check_refusals()
+        for key in unsent:
+            self._finish(key, self._run.unasked())
+        return [self._outcomes[place] for place in range(len(self._requests))]
+
+    async def _send(self, keys: Sequence[str]) -> list[str]:
+        """Ask the requests with these keys; returns the keys of those whose turn did not come."""
+        queue = iter(keys)
+        workers = [asyncio.create_task(self._work(queue)) for _ in range(min(self._gate.most, len(keys)))]
+        guard = asyncio.create_task(self._guard(workers))
         try:
             await asyncio.gather(*workers)
         finally:
-            for task in (*aside, *workers):
+            for task in (guard, *workers):
                 task.cancel()
-            await asyncio.gather(*aside, *workers, return_exceptions=True)
-            self._run.sync()
-        self._run.check_refusals()
-        for key in queue:
-            self._finish(key, self._run.unasked())
-        return [self._outcomes[place] for place in range(len(self._requests))]
+            await asyncio.gather(guard, *workers, return_exceptions=True)
+        return list(queue)
 
     async def _guard(self, workers: Sequence[asyncio.Task[None]]) -> None:
         """Cancel the requests that were sent, once the time of grace after the server was given up is over."""
@@ -79,10 +98,10 @@ class Batch:
         for worker in workers:
             worker.cancel()
 
-    def _replay(self) -> list[str]:
-        """Settle the requests that the journal answers, and return the keys of the others, in their order."""
+    def _replay(self, keys: Sequence[str]) -> list[str]:
+        """Settle those of the requests that the journal answers, and return the keys of the others, in their order."""
         rest = []
-        for key in self._places:
+        for key in keys:
             known = self._run.known(key)
             if known is None:
                 rest.append(key)

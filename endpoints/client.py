@@ -179,6 +179,8 @@ class Endpoint:
         fitter: Fitter | None = None,
         on_waiting: OnWaiting | None = None,
         enough: asyncio.Event | None = None,
+        first: int = 0,
+        settled: Callable[[], Awaitable[None]] | None = None,
     ) -> list[Outcome]:
         """Send every request to the server, as the gate lets them, and wait for all outcomes.
 
@@ -194,6 +196,9 @@ class Endpoint:
             fitter: learns the window from a refusal and lowers the caps of what is sent after it; None for none.
             on_waiting: told of questions that are waited for long (:class:`endpoints.waiting.WaitingList`).
             enough: once it is set, no further request is sent; None for all of them.
+            first: how many requests, from the start, have their outcomes before any other is sent or looked for in the
+                journal; 0 where all are alike.
+            settled: awaited between these and the others.
 
         Returns:
             The outcome of each request, in the order of ``requests``.
@@ -211,6 +216,8 @@ class Endpoint:
             on_outcome=on_outcome,
             ready=ready,
             fitter=fitter,
+            first=first,
+            settled=settled,
         )
         return await batch.run()
 

@@ -105,6 +105,8 @@ class EndpointModel(LightevalModel):
         # Places of the documents in the order in which they are asked; None for that of the settings or, without one,
         # of endpoints.sending_order, which is told the tokens that each answer needs.
         self.order: Callable[[Sequence[Doc]], list[int]] | None = None
+        # Whether a document's answer is scored before those of the others are looked at; such ones lead the order.
+        self.first: Callable[[Doc], bool] = lambda doc: False
         self.size_of: Callable[[Doc], int | None] = lambda doc: None
         self.longest_first = False  # whether the answers that are expected to be long are asked for first
         self.enough: asyncio.Event | None = None  # once it is set, what was not sent is not asked
@@ -174,7 +176,10 @@ class EndpointModel(LightevalModel):
         if silent:
             outlook.notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
         await self._tell(outlook)
-        for place in self._set_order(docs) or range(len(docs)):
+        first = sum(map(self.first, docs))
+        for number, place in enumerate(self._set_order(docs) or range(len(docs))):
+            if number == first:
+                await work.finished()
             if self.enough is not None and self.enough.is_set():
                 outcomes[place] = Outcome.unasked("no further answer is needed")
             work.start(docs[place], without_marks(outcomes[place], self.config.reasoning_marks))
@@ -308,6 +313,8 @@ class EndpointModel(LightevalModel):
                 fitter,
                 self.on_waiting,
                 self.enough,
+                sum(self.first(doc) for doc, _ in sent),
+                work.finished,
             )
         await work.finished()
         remaining = iter(answered)

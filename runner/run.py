@@ -151,7 +151,7 @@ class _Run(RunParts):
 
                 model.on_answer, model.on_outlook = on_answer, on_outlook
                 if stopping is not None:
-                    model.order, model.enough = stopping.places, stopping.enough
+                    model.order, model.first, model.enough = stopping.places, stopping.decided, stopping.enough
                 model.on_waiting = live.on_waiting
                 verdicts = file.path.with_name("judgements.jsonl")
                 model.companion = lambda: live.beside(

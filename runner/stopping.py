@@ -59,23 +59,18 @@ class Stopping:
         self._looked_at = 0  # questions of the prefix
         self._met: tuple[int, str] | None = None  # by how many questions, and what is certain since
         stopped = not goes_on and recorded.get("stopped")
-        self._decided = frozenset(
-            order[: recorded["stop_rule"]["questions"]] if stopped else ()
-        )  # by an earlier session
-        self._awaited = sum(answers[question] for question in self._decided)
-        self._settled = asyncio.Event()  # whether it decides again
+        # By whose answers an earlier session was stopped.
+        self._decided = frozenset(order[: recorded["stop_rule"]["questions"]] if stopped else ())
 
     def watch(self, live: LiveScores, doc: Any, outcome: Any) -> Coroutine[Any, Any, Scored] | Scored:
         """Have an answer scored, and look at it then; arguments and result are those of ``live.on_answer``."""
-        self._awaited -= question_of(doc) in self._decided
         if outcome.status == "not_asked" and self.enough.is_set():
             return live.unasked(doc, outcome)
         work = live.on_answer(doc, outcome)
         if outcome.status == "not_asked" and outcome.error_code == "server-gone":
             return work  # its turn is still to come, in a resume
         if not isinstance(work, Scored):
-            beyond = self._decided and question_of(doc) not in self._decided
-            return self._behind(doc, work) if beyond and not self._awaited else self._later(doc, work)
+            return self._later(doc, work)
         self.saw(doc, work.record)
         return work
 
@@ -84,20 +79,10 @@ class Stopping:
         self.saw(doc, scored.record)
         return scored
 
-    async def _behind(self, doc: Any, work: Coroutine[Any, Any, Scored]) -> Scored:
-        """Have an answer that the decision was made without judged when it is made again: only from replies at hand."""
-        await self._settled.wait()
-        return await self._later(doc, work)
-
     def saw(self, doc: Any, record: Record) -> None:
         """Take in one scored answer, or what stands for a missing one; to be called on the event loop."""
         question = question_of(doc)
         self._records[question].append(record)
-        self._advance()
-        if self.enough.is_set() or self._looked_at >= len(self._decided):
-            self._settled.set()
-
-    def _advance(self) -> None:
         while not self.enough.is_set() and self._looked_at < len(self._order):
             question = self._order[self._looked_at]
             records = self._records[question]
@@ -123,9 +108,16 @@ class Stopping:
         rank = {question: place for place, question in enumerate(self._order)}
         return sorted(range(len(docs)), key=lambda place: rank[question_of(docs[place])])
 
+    def decided(self, doc: Any) -> bool:
+        """Whether a document is of a question that stopped the run which is resumed.
+
+        The others, of which some may have answers, are looked at when the decision has been made again, or not been.
+        """
+        return question_of(doc) in self._decided
+
     def needed(self, docs: Sequence[Any]) -> list[Any]:
         """Of the documents those that a resume of this run must have the answers to."""
-        return [doc for doc in docs if not self._decided or question_of(doc) in self._decided]
+        return [doc for doc in docs if not self._decided or self.decided(doc)]
 
     @property
     def kept(self) -> frozenset[Question] | None:

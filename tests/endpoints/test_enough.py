@@ -70,6 +70,36 @@ def test_what_is_under_way_is_kept(tmp_path):
     assert len(read_journal(tmp_path / "j.jsonl")) == 4
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_first_are_settled_before_the_others(tmp_path, gone):
+    """Until then no other is sent or looked for in the journal; a server that is given up is asked no more."""
+    path = tmp_path / "j.jsonl"
+    with FaultServer() as server, Journal(path) as journal:
+        run(server, [chat("q7")], journal, None)
+    happened = []
+
+    async def main(server, journal):
+        async def settled():
+            await asyncio.sleep(0.02)
+            happened.append(f"{len(server.bodies)} sent")
+
+        async with Endpoint(server.url, None, concurrency=1 if gone else 4, **LIMITS) as endpoint:
+            requests = [chat("q0"), *questions(9)]  # equal ones are sent once
+
+            def arrived(request, outcome):
+                happened.append(request.sample_id)
+
+            return await endpoint.run(requests, journal, arrived, first=3, settled=settled)
+
+    with FaultServer(dies_after=0 if gone else None) as server, Journal(path) as journal:
+        outcomes = asyncio.run(main(server, journal))
+    assert sorted(happened[:3]) == ["q0", "q0", "q1"]
+    assert happened[3:5] == ["1 sent" if gone else "2 sent", "q7"]
+    statuses = ["failed"] * 3 + ["not_asked"] * 7 if gone else ["answered"] * 10
+    statuses[8] = "answered"
+    assert [outcome.status for outcome in outcomes] == statuses
+
+
 def test_a_retry_is_a_further_request(tmp_path):
     """A request that waits for another attempt fails at once."""
     with (

@@ -166,6 +166,42 @@ def test_failed_questions_stay_as_both_bounds(command, many):
     assert "INCOMPLETE" in result.out
 
 
+def test_a_resume_asks_only_what_failed_of_the_questions_that_decided(command, many):
+    """However many may be in flight, and not the others either while that fails again."""
+    failing = frozenset(range(0, COUNT, 4))
+    with FaultServer(half_right(failing=failing)) as server:
+        port = server.port
+        result = command("--stop-when", "above=0.3", "--concurrency", "16", server=server, data=many)
+    stop, failed = stop_of(result), result.row()["n_failed"]
+    assert failed > 2
+    with FaultServer(half_right(failing=failing), port=port) as server:
+        again = command("--resume", str(result.run_dir))
+        assert len(server.asked) == failed
+    assert (again.code, stop_of(again)) == (Exit.INCOMPLETE, stop)
+    with FaultServer(half_right(lambda number: 0.01), port=port) as server:
+        again = command("--resume", str(result.run_dir))
+        assert len(server.bodies) == failed
+    assert again.code == Exit.COMPLETE
+    assert stop_of(again)[0]["after"] <= stop[0]["after"]
+
+
+def test_a_resume_whose_server_dies_leaves_the_others_alone(command, many):
+    """It ends, though answers that decided are missing; the next one comes to a stop again."""
+    failing = frozenset(range(0, COUNT, 4))
+    with FaultServer(half_right(failing=failing)) as server:
+        port = server.port
+        result = command("--stop-when", "above=0.3", "--concurrency", "16", server=server, data=many)
+    with FaultServer(half_right(), port=port, dies_after=0) as server:
+        again = command("--resume", str(result.run_dir), "--concurrency", "1")
+        assert len(server.asked) == 1
+    assert again.code == Exit.INCOMPLETE
+    assert again.run["stopped"] is None
+    with FaultServer(half_right(), port=port):
+        again = command("--resume", str(result.run_dir))
+    assert again.code == Exit.COMPLETE
+    assert stop_of(again)[0]["after"] <= stop_of(result)[0]["after"]
+
+
 def test_a_server_that_dies_leaves_the_rule_open(command, many):
     """What was not asked is no part of the prefix: a resume goes on, and comes to the stop of an unbroken run."""
     rule = ("--stop-when", "halfwidth=0.12", "--concurrency", "1")
@@ -470,6 +506,41 @@ def test_a_run_of_another_judge_does_not_compare(command, monkeypatch):
     assert equal.run["stopped"] is None
     low, high = equal.run["stop_rule"]["interval"]
     assert low < 0 < high
+
+
+def without(path, wanted):
+    """Take lines out of a journal."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not wanted(json.loads(line)["id"])), encoding="utf-8")
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_resume_asks_no_judge_about_answers_that_overtook_the_stop(command, monkeypatch, answered):
+    """Though a verdict that decided has to be asked for again, or its answer too, while they are at hand."""
+    monkeypatch.setattr(judges.asking, "Endpoint", functools.partial(Endpoint, retry=QUICK))
+    count = len(servers.QUESTIONS)
+
+    async def judge_after_all(server, request):
+        while len(model.bodies) < count:  # so that each answer is under way when the run stops
+            await asyncio.sleep(0.002)
+        return await servers.judge(server, request)
+
+    with FaultServer(servers.model) as model, FaultServer(servers.judge) as judge:
+        in_order = command(*judged(judge, 1), server=model, task=TASK, data=None)
+    decided = [line["id"] for line in in_order.journal][: in_order.run["stop_rule"]["questions"]]
+    with FaultServer(servers.model) as model, FaultServer(judge_after_all) as judge:
+        result = command(*judged(judge, count), server=model, task=TASK, data=None)
+        stop = stop_of(result)
+        assert len(decided) < len(result.journal) == count
+        without(result.run_dir / "judgements.jsonl", lambda ident: ident == decided[0] or ident not in decided)
+        if not answered:
+            without(result.run_dir / "responses.jsonl", lambda ident: ident == decided[0])
+        before = len(judge.bodies)
+        again = command("--resume", str(result.run_dir))
+        assert len(model.bodies) == count + (not answered)
+        assert len(judge.bodies) == before + 1
+    assert again.code == Exit.COMPLETE
+    assert stop_of(again) == stop == stop_of(in_order)
 
 
 def test_judged_answers_enter_by_their_verdicts(command, monkeypatch):
