@@ -3,14 +3,14 @@
 import argparse
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from endpoints.access import positive_seconds
 from endpoints.defaults import ATTEMPT_S, BASE_URL, CONCURRENCY, JUDGE_BASE_URL
 from endpoints.embedded import EmbeddedServer
 from endpoints.reasoning_marks import MARKS, marks_named
-from endpoints.serving.gpus import Gpu, given_gpus, gpu_numbers
+from endpoints.serving.gpus import given_gpus, gpu_numbers
 from runner.console import command_name
 from runner.exits import UsageError
 from runner.settings import AUTO
@@ -67,13 +67,6 @@ def _temperature(text: str) -> float:
     return number
 
 
-def _seconds(text: str) -> float:
-    try:
-        return positive_seconds(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
@@ -103,25 +96,16 @@ def _json_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _marks(text: str) -> str:
-    try:
-        return marks_named(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def _by(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A type of arguments that a function of the package reads, with the words of its ValueErrors."""
 
+    def value(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
-def _gpus(text: str) -> tuple[int, ...]:
-    try:
-        return gpu_numbers(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _gpu_memory(text: str) -> tuple[Gpu, ...]:
-    try:
-        return given_gpus(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return value
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -189,7 +173,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     model.add_argument(
         "--request-timeout",
-        type=_seconds,
+        type=_by(positive_seconds),
         metavar="SECONDS",
         help=f"most that an attempt at a request may take, the judge's too (default {ATTEMPT_S:g})",
     )
@@ -229,7 +213,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="""further fields of every request, e.g. '{"top_k": 20, "reasoning_effort": "low"}'""",
     )
     sampling.add_argument(
-        "--reasoning-marks", type=_marks, metavar="NAME", help=f"cut reasoning in these marks: {', '.join(MARKS)}"
+        "--reasoning-marks",
+        type=_by(marks_named),
+        metavar="NAME",
+        help=f"cut reasoning in these marks: {', '.join(MARKS)}",
     )
     judge = parser.add_argument_group("judge, for tasks whose answers another model judges")
     judge.add_argument("--judge-model", metavar="NAME", help="default: the benchmark's own")
@@ -272,10 +259,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="start the model's server, and the judge's, for the length of the run; auto chooses how, by their configs "
         "and the GPUs' memory",
     )
-    serving.add_argument("--gpus", type=_gpus, metavar="LIST", help="with --serve auto: which GPUs, such as 0-7 or 0,2")
+    serving.add_argument(
+        "--gpus", type=_by(gpu_numbers), metavar="LIST", help="with --serve auto: which GPUs, such as 0-7 or 0,2"
+    )
     serving.add_argument(
         "--gpu-memory",
-        type=_gpu_memory,
+        type=_by(given_gpus),
         metavar="GIB",
         help="with --serve auto: the GPUs' memory where nvidia-smi cannot say it, such as 80, 4x80 or 2x24,2x80",
     )
