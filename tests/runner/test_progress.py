@@ -257,16 +257,14 @@ def test_a_rate_of_a_run_whose_server_went_away_has_none():
             assert ("(long answers first)" not in live.progress.line()) == interval
 
 
-def test_a_forecast_by_the_longest_answers_says_so(capsys):
+def test_a_forecast_by_the_longest_answers_says_so(said, clock):
     """Both reasons to take less time are named."""
-    clock = Clock()
     progress = Progress(100, 0, caveat="; --stop-when may end it earlier", clock=clock)
     progress.begin("; likely less")
     for _ in range(20):
         clock.now += 3
-        progress.arrived(fresh=True)
-        progress.finished()
-    assert "at this rate about 4 min more; --stop-when may end it earlier; likely less\n" in capsys.readouterr().err
+        answer(progress)
+    assert said == ["at this rate about 4 min more; --stop-when may end it earlier; likely less"]
 
 
 def test_a_mean_of_partial_scores_has_no_interval():
