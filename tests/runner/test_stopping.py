@@ -185,6 +185,20 @@ def test_a_resume_asks_only_what_failed_of_the_questions_that_decided(command, m
     assert stop_of(again)[0]["after"] <= stop[0]["after"]
 
 
+def test_a_resume_that_does_not_decide_by_the_same_questions_goes_on(command, many):
+    """As after another judge's verdicts: here fewer questions are said to have decided than did."""
+    with FaultServer(half_right()) as server:
+        result = command("--stop-when", "halfwidth=0.12", "--concurrency", "1", server=server, data=many)
+        asked = len(server.bodies)
+        fewer = changed(result.run_dir, lambda run: run["stop_rule"].update(questions=3))
+        lines = (fewer / "responses.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        (fewer / "responses.jsonl").write_text("".join(lines[:3] + lines[5:7]), encoding="utf-8")
+        again = command("--resume", str(fewer))
+        assert len(server.bodies) - asked == asked - 5
+    assert again.code == Exit.COMPLETE
+    assert (stop_of(again), again.row()) == (stop_of(result), result.row())
+
+
 def test_a_resume_whose_server_dies_leaves_the_others_alone(command, many):
     """It ends, though answers that decided are missing; the next one comes to a stop again."""
     failing = frozenset(range(0, COUNT, 4))
