@@ -14,7 +14,7 @@ from metrics.sobhard.wording import clip
 
 __all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "SchemaError", "Survey", "search_cost", "search_steps"]
 
-MAX_STEPS: Final = 100_000  # about half a second at most
+MAX_STEPS: Final = 100_000  # about a second at most
 _MAX_PATTERN: Final = 1_000  # characters
 _MAX_PATTERNS: Final = 200  # Python keeps 512 compiled
 _MAX_SEARCH: Final = 1_000_000.0  # estimated steps of one pattern search
@@ -56,8 +56,10 @@ class Survey(NamedTuple):
             raise SchemaError("costly-pattern", f"the schema has more than {_MAX_PATTERNS} different patterns")
         references = [text for node in objects for text in map(node.get, REFERENCES) if isinstance(text, str)]
         longest = max((text.count("/") for text in references), default=0)
-        # The library looks through the whole schema for every anchor and $id.
-        named = sum(map(len, objects)) if any(text != "#" and text[:2] != "#/" for text in references) else 0
+        # The library looks through the whole schema for every anchor and $id, and for the base of all that has an $id.
+        inner = any(isinstance(node.get("$id"), str) for node in objects if node is not schema)
+        searched = inner or any(text != "#" and text[:2] != "#/" for text in references)
+        named = sum(map(len, objects)) if searched else 0
         reference = longest * longest // 50 + named * 3
         if not any(name in node for node in objects for name in _UNEVALUATED):
             return cls(reference, 1)
@@ -159,9 +161,9 @@ def _each(value: Any, instance: Any) -> int:
 
 
 def _listed(value: Any, instance: Any) -> int:
-    return (
-        sum(len(names) for names in value.values() if isinstance(names, list)) // 20 if isinstance(value, dict) else 0
-    )
+    if not isinstance(value, dict):
+        return 0
+    return (len(value) + sum(len(names) for names in value.values() if isinstance(names, list))) // 10
 
 
 PRICES: Final[Mapping[str, Callable[[Any, Any], int]]] = {
@@ -172,5 +174,5 @@ PRICES: Final[Mapping[str, Callable[[Any, Any], int]]] = {
     "enum": _compared,
     **dict.fromkeys(("required", "properties", "dependentSchemas", "prefixItems"), _counted),
     **dict.fromkeys(("items", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"), _each),
-    "dependentRequired": _listed,
+    **dict.fromkeys(("dependentRequired", "dependencies"), _listed),
 }

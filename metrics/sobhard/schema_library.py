@@ -80,13 +80,13 @@ class _Meter(FormatChecker):
         if self._left < 0:
             raise SchemaError("too-costly", f"validation takes more than {self._budget} steps")
 
-    def enter(self) -> None:
-        """Count the application of a schema.
+    def enter(self, schema: Any) -> None:
+        """Count the application of a schema, and the look at each of its keywords, known or not.
 
         Raises:
             SchemaError: there were too many, or they stand too deep inside each other.
         """
-        self.spend(self.survey.application)
+        self.spend(self.survey.application + (len(schema) // 20 if isinstance(schema, dict) else 0))
         self._entered += 1
         if self._entered % _LOOKS == 0 and _is_deep():
             reason = "schemas apply inside each other too deeply, as where a reference leads to itself"
@@ -129,7 +129,7 @@ def _metered(library: Any) -> Any:
 
     def evolve(self: Any, **changes: Any) -> Any:
         meter, schema = self.format_checker, changes.get("schema", self.schema)
-        meter.enter()
+        meter.enter(schema)
         resolver = changes.get("_resolver", self._resolver)
         key = id(schema), id(resolver)
         known = meter.validators.get(key)
@@ -161,8 +161,10 @@ def _priced(name: str, keyword: Keyword) -> Keyword:
         elif branches:
             refused = sum(branch is False for branch in (value if isinstance(value, list) else [value]))
             meter.spend(1 + refused * (1 + meter.written(instance)))
-        elif name == "additionalProperties" and isinstance(schema.get("patternProperties"), dict):
-            meter.spend(1 + PRICES["patternProperties"](schema["patternProperties"], instance))
+        elif name == "additionalProperties":
+            meter.spend(_told_apart(schema, instance))
+        else:
+            meter.spend(len(value) // 8 if isinstance(value, list) else 0)
         for error in keyword(validator, value, instance, schema) or ():
             # New errors and those of the schema false hold the instance in words; all others were counted below.
             if not error.path and not error.schema_path:
@@ -172,11 +174,21 @@ def _priced(name: str, keyword: Keyword) -> Keyword:
     return priced
 
 
+def _told_apart(schema: Mapping[str, Any], instance: Any) -> int:
+    """The price of finding the additional properties."""
+    if not isinstance(instance, dict):
+        return 0
+    patterns = schema.get("patternProperties")
+    searched = 1 + PRICES["patternProperties"](patterns, instance) if isinstance(patterns, dict) else 0
+    return len(instance) // 5 + searched
+
+
 def _in_order(keyword: Keyword) -> Keyword:
     """``additionalProperties`` a property at a time: the library takes them in a set's order, which changes by run."""
 
     def ordered(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-        if not isinstance(instance, dict):
+        if not isinstance(instance, dict) or not isinstance(value, dict):
+            yield from keyword(validator, value, instance, schema) or ()
             return
         for name, entry in instance.items():
             yield from keyword(validator, value, {name: entry}, schema) or ()

@@ -278,6 +278,48 @@ def test_hostile_schemas(name):
         assert 0 < len(str(refusal)) < 400
 
 
+def draft(number, keywords):
+    return {"$schema": f"http://json-schema.org/draft-0{number}/schema#", **keywords}
+
+
+# One keyword each whose single application takes as long as hundreds of small schemas.
+DEAR = {
+    "additionalProperties": {"additionalProperties": True},
+    "additionalProperties, known": {"additionalProperties": {}, "properties": dict.fromkeys(WIDE, True)},
+    "additionalProperties, patterns": {"additionalProperties": True, "patternProperties": {"^k": True}},
+    "dependentRequired, nothing": {"dependentRequired": {f"r{i}": [] for i in range(3_000)}},
+    "dependentRequired, names": {"dependentRequired": {key: ["k1"] for key in WIDE}},
+    "dependentSchemas": {"dependentSchemas": dict.fromkeys(WIDE, True)},
+    "dependencies": draft(7, {"dependencies": {key: ["k1"] for key in WIDE}}),
+    "dependencies, draft 3": draft(3, {"dependencies": dict.fromkeys(WIDE, "k1")}),
+    "type": {"type": ["string"] * 3_000 + ["object"]},
+    "type, draft 3": draft(3, {"type": ["string"] * 3_000 + ["object"]}),
+    "disallow": draft(3, {"disallow": ["string"] * 3_000}),
+    "extends": draft(3, {"extends": [{}] * 3_000}),
+    "properties": {"properties": dict.fromkeys(WIDE, True)},
+    "propertyNames": {"propertyNames": True},
+    "required": {"required": list(WIDE)},
+    "unknown": {f"x-{i}": 1 for i in range(3_000)},
+}
+
+
+@pytest.mark.parametrize("name", DEAR)
+def test_what_one_keyword_does_is_counted(name):
+    """Applied a thousand times, it spends the budget; where it stands the metaschema does not look."""
+    with pytest.raises(SchemaError, match="more than 100000 steps") as caught:
+        accepts({"allOf": [{"$ref": "#/x"}] * 1_000, "x": DEAR[name]}, WIDE)
+    assert caught.value.code == "too-costly"
+
+
+def test_references_under_an_id_are_counted():
+    """The library looks for the base of each anew, through all of the schema."""
+    definitions = {f"d{i}": STRING for i in range(3_000)}
+    inner = {"$id": "http://x/y", "$defs": {"a": True}, "allOf": [{"$ref": "#/$defs/a"}] * 100}
+    with pytest.raises(SchemaError, match="more than 100000 steps"):
+        accepts({"allOf": [inner], "$defs": definitions}, 1)
+    assert accepts({"allOf": [inner], "$defs": {"d": STRING}}, 1)
+
+
 def test_the_first_failure_decides_whatever_the_order_of_a_set():
     """The library walks additional properties in a set's order, which changes from one process to the next."""
     schema = {"additionalProperties": {"if": {"const": 0}, "then": False, "else": {"$ref": "http://127.0.0.1:9/s"}}}
