@@ -1,12 +1,12 @@
 """IFBench through a real vLLM: the built-in prompts under every grader, and the same scores from the journal."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lighteval_command import lighteval_custom, lighteval_results
 
 pytestmark = pytest.mark.vllm
 
@@ -65,18 +65,7 @@ def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
     assert done.returncode == 0, done.stderr
     assert content(again)["tasks"][TASK] == content(run_dir)["tasks"][TASK]
 
-    command = [str(Path(sys.executable).with_name("lighteval")), "custom", vllm_server.model]
-    options = ["--custom-tasks", "tasks.ifbench.task", "--output-dir", str(tmp_path / "theirs")]
-    theirs = subprocess.run(
-        [*command, str(ROOT / "endpoints" / "model.py"), TASK, *options],
-        cwd=tmp_path,
-        env=os.environ | {"ENDPOINT_RESPONSES": str(saved)},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"][TASK]
+    lighteval_custom(tmp_path, vllm_server.model, TASK, ENDPOINT_RESPONSES=str(saved))
+    row = lighteval_results(tmp_path, TASK)
     for name in (*MAIN, "prompt_level/fixes_only_loose", "instruction_level/lighteval_strict", "coverage"):
         assert row[name] == content(run_dir)["tasks"][TASK][name], name

@@ -3,12 +3,12 @@
 import asyncio
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lighteval_command import lighteval_custom, lighteval_results
 
 from endpoints.client import Endpoint
 from endpoints.planning import plan_requests
@@ -32,27 +32,6 @@ def run(tmp_path, *arguments):
     )
     new = sorted(set((tmp_path / "out").glob("*")) - before)
     return done, new[0] if new else None
-
-
-def lighteval(tmp_path, model, task, samples, **environment):
-    """``lighteval custom`` with our model file and task module."""
-    command = [str(Path(sys.executable).with_name("lighteval")), "custom", model, str(ROOT / "endpoints" / "model.py")]
-    options = [
-        "--custom-tasks",
-        "tasks.ifhard.task",
-        "--max-samples",
-        samples,
-        "--output-dir",
-        str(tmp_path / "theirs"),
-    ]
-    return subprocess.run(
-        [*command, task, *options],
-        cwd=tmp_path,
-        env=os.environ | environment,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
 
 
 def rows(run_dir):
@@ -102,26 +81,23 @@ def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
     assert done.returncode == 0, done.stderr
     assert rows(again)[TASK] == rows(run_dir)[TASK]
 
-    theirs = lighteval(tmp_path, vllm_server.model, TASK, "6", ENDPOINT_RESPONSES=str(saved))
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"][TASK]
+    lighteval_custom(tmp_path, vllm_server.model, TASK, "--max-samples", "6", ENDPOINT_RESPONSES=str(saved))
+    row = lighteval_results(tmp_path, TASK)
     for name in ("sample_pass_rate", "constraint_pass_rate", "empty_share", "coverage"):
         assert row[name] == rows(run_dir)[TASK][name], name
 
 
 def test_lighteval_asks_the_server_itself(vllm_server, tmp_path, offline_lighteval):
     """``lighteval custom`` with the environment instead of options; the journal is kept."""
-    done = lighteval(
+    done = lighteval_custom(
         tmp_path,
         vllm_server.model,
         "ifhard:easy|0",
-        "2",
+        *("--max-samples", "2"),
         ENDPOINT_BASE_URL=vllm_server.base_url,
         ENDPOINT_MAX_NEW_TOKENS="48",
         ENDPOINT_JOURNAL=str(tmp_path / "journal.jsonl"),
     )
-    assert done.returncode == 0, done.stderr[-3000:]
     assert len((tmp_path / "journal.jsonl").read_text(encoding="utf-8").splitlines()) == 2
     assert "sample_pass_rate" in done.stdout
 

@@ -1,12 +1,12 @@
 """SOBHard's small set through a real vLLM: all questions answered, conversations replayed, equal scores elsewhere."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lighteval_command import lighteval_custom, lighteval_results
 
 pytestmark = pytest.mark.vllm
 
@@ -76,21 +76,8 @@ def test_its_answers_score_the_same_from_the_file_and_under_lighteval(
     assert done.returncode == 0, done.stderr
     assert rows(again)[TASK] == rows(run_dir)[TASK]
 
-    command = [str(Path(sys.executable).with_name("lighteval")), "custom", vllm_server.model]
-    theirs = subprocess.run(
-        [
-            *(*command, str(ROOT / "endpoints" / "model.py"), TASK),
-            *("--custom-tasks", "tasks.sobhard.task", "--output-dir", str(tmp_path / "theirs")),
-        ],
-        cwd=tmp_path,
-        env=os.environ | {"ENDPOINT_RESPONSES": str(saved)},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"][TASK]
+    lighteval_custom(tmp_path, vllm_server.model, TASK, ENDPOINT_RESPONSES=str(saved))
+    row = lighteval_results(tmp_path, TASK)
     for name in (*RATES, "balance_score", "empty_share", "truncated_share", "coverage"):
         assert row[name] == rows(run_dir)[TASK][name], name
 

@@ -1,12 +1,12 @@
 """LightEval's own command line with our model file and task module: the same scores from the same answers."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lighteval_command import lighteval_custom, lighteval_results
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tasks" / "ifhard" / "data"
@@ -27,25 +27,18 @@ def answers(path: Path) -> Path:
 def test_lighteval_custom_agrees_with_the_runner(tmp_path, offline_lighteval):
     """Headlines, coverage and per-sample records, through ``--custom-tasks tasks.ifhard.task``."""
     saved = answers(tmp_path / "answers.jsonl")
-    common = {"cwd": tmp_path, "capture_output": True, "text": True}
     arguments = ["--task", "ifhard:all|0", "--max-samples", "30", "--responses", str(saved), "--output-dir", "ours"]
-    ours = subprocess.run([sys.executable, str(ROOT / "run_lighteval.py"), *arguments], check=False, **common)
+    ours = subprocess.run(
+        [sys.executable, str(ROOT / "run_lighteval.py"), *arguments],
+        cwd=tmp_path, check=False, capture_output=True, text=True,
+    )  # fmt: skip
     assert ours.returncode == 0, ours.stderr
-    command = [
-        str(Path(sys.executable).with_name("lighteval")),
-        "custom",
-        "saved",
-        str(ROOT / "endpoints" / "model.py"),
-    ]
-    options = ["--custom-tasks", "tasks.ifhard.task", "--max-samples", "30", "--output-dir", "theirs", "--save-details"]
-    environment = os.environ | {"ENDPOINT_RESPONSES": str(saved)}
-    theirs = subprocess.run([*command, "ifhard:all|0", *options], check=False, env=environment, **common)
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
+    options = ["--max-samples", "30", "--save-details"]
+    lighteval_custom(tmp_path, "saved", "ifhard:all|0", *options, ENDPOINT_RESPONSES=str(saved))
 
     (run_dir,) = (tmp_path / "ours").iterdir()
     expected = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))["tasks"]["ifhard:all|0"]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"]["ifhard:all|0"]
+    row = lighteval_results(tmp_path, "ifhard:all|0")
     shared = [name for name in row if name in expected]
     assert {"sample_pass_rate", "sample_pass_rate_ci_low", "constraint_pass_rate", "empty_share", "coverage"} <= set(
         shared

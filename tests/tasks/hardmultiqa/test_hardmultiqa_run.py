@@ -1,14 +1,12 @@
 """Whole runs over the sample set against a scripted model and a scripted judge: exact scores of all five types."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import hardmultiqa_servers as servers
 import pytest
 from fault_server import FaultServer
+from lighteval_command import lighteval_custom, lighteval_results
 
 from runner.cli import main
 from tasks.hardmultiqa.names import TYPES
@@ -68,23 +66,16 @@ def test_lightevals_own_command(tmp_path, offline_lighteval):
         ours = sorted(json.dumps(body, sort_keys=True) for body in model.bodies)
         assert len(ours) == 80
         model.bodies.clear()
-        environment = os.environ | {
+        environment = {
             "ENDPOINT_BASE_URL": model.url,
             "JUDGE_BASE_URL": judge.url,
             "JUDGE_MODEL": "tiny",
             "JUDGE_JOURNAL": str(tmp_path / "judgements.jsonl"),
         }
-        lighteval = [str(Path(sys.executable).with_name("lighteval")), "custom", "tiny"]
-        options = ["--custom-tasks", "tasks.hardmultiqa.task", "--output-dir", "theirs", "--save-details"]
-        done = subprocess.run(
-            [*lighteval, str(ROOT / "endpoints" / "model.py"), ",".join(tasks), *options],
-            check=False, env=environment, cwd=tmp_path, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr[-3000:]
+        lighteval_custom(tmp_path, "tiny", ",".join(tasks), "--save-details", **environment)
         assert sorted(json.dumps(body, sort_keys=True) for body in model.bodies) == ours
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
     for task in tasks:
-        row = json.loads(results.read_text(encoding="utf-8"))["results"][task]
+        row = lighteval_results(tmp_path, task)
         for name in ("hardmultiqa_judge", "open_wrong_share", "judge_coverage", "coverage"):
             assert row[name] == pytest.approx(expected["tasks"][task][name]), name
         # The questions come in another order here, and resampling them meets others.

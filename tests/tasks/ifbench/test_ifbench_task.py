@@ -1,12 +1,10 @@
 """The task: prompts as they stand, a run over the built-in set, further graders, LightEval's own command."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from lighteval_command import lighteval_custom, lighteval_results
 
 from metrics import ifbench
 from metrics.ifbench.records import MAIN
@@ -208,28 +206,9 @@ def test_lighteval_custom_agrees_with_the_runner(run, tmp_path, offline_lighteva
     assert code == 0, out
     expected = record["tasks"][TASK]
 
-    command = [
-        str(Path(sys.executable).with_name("lighteval")),
-        "custom",
-        "saved",
-        str(ROOT / "endpoints" / "model.py"),
-    ]
-    options = [
-        "--custom-tasks",
-        "tasks.ifbench.task",
-        "--max-samples",
-        "30",
-        "--output-dir",
-        "theirs",
-        "--save-details",
-    ]
-    environment = os.environ | {"ENDPOINT_RESPONSES": str(saved)}
-    theirs = subprocess.run(
-        [*command, TASK, *options], check=False, env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"][TASK]
+    options = ["--max-samples", "30", "--save-details"]
+    lighteval_custom(tmp_path, "saved", TASK, *options, ENDPOINT_RESPONSES=str(saved))
+    row = lighteval_results(tmp_path, TASK)
     shared = [name for name in row if name in expected]
     assert {*MAIN, "prompt_level/lighteval_loose", "prompt_level_loose_acc_ci_low", "degenerate_share"} <= set(shared)
     for name in shared:

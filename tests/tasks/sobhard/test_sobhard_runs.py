@@ -1,13 +1,11 @@
 """Whole runs of the small set: saved answers, a server that errs, LightEval's own command."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fault_server import FaultServer, answer, as_json, prompt_of, status
+from lighteval_command import lighteval_custom, lighteval_results
 from sobhard_docs import split_rows, value_damaged, witnesses
 
 from metrics.sobhard.scoring import METRICS
@@ -116,19 +114,8 @@ def test_lighteval_custom_gives_the_same_scores(sob, tmp_path, offline_lighteval
     saved = save(tmp_path / "answers.jsonl", answers)
     task = "sobhard:all|2"
     expected = sob("--full", "--responses", str(saved), task=task).row(task)
-    command = [str(Path(sys.executable).with_name("lighteval")), "custom", "saved"]
-    options = ["--custom-tasks", "tasks.sobhard.task", "--output-dir", "theirs", "--save-details"]
-    theirs = subprocess.run(
-        [*command, str(ROOT / "endpoints" / "model.py"), task, *options],
-        check=False,
-        env=os.environ | {"ENDPOINT_RESPONSES": str(saved)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert theirs.returncode == 0, theirs.stderr[-3000:]
-    (results,) = (tmp_path / "theirs").rglob("results_*.json")
-    row = json.loads(results.read_text(encoding="utf-8"))["results"][task]
+    theirs = lighteval_custom(tmp_path, "saved", task, "--save-details", ENDPOINT_RESPONSES=str(saved))
+    row = lighteval_results(tmp_path, task)
     shared = [name for name in row if name in expected]
     assert {*SIX, "sample_pass_rate_ci_low", "coverage", "empty_share", "truncated_share"} <= set(shared)
     for name in shared:
