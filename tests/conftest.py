@@ -21,7 +21,10 @@ for _number in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else lambda *_: None)
 
-for _folder in ("audit", "endpoints", "metrics", "metrics/sobhard", "runner", "tasks/hardmultiqa", "tasks/sobhard"):
+for _folder in (
+    *("audit", "endpoints", "metrics", "metrics/ifbench", "metrics/sobhard", "runner", "tasks/hardmultiqa"),
+    "tasks/sobhard",
+):
     sys.path.insert(0, str(Path(__file__).parent / _folder))
 
 

@@ -4,6 +4,7 @@ import shutil
 
 import hardmultiqa_servers as servers
 from fault_server import FaultServer
+from ifbench_cases import write_checkers
 
 from judges.hardmultiqa import builtin_prompts
 from judges.hardmultiqa.prompt_files import BUILTIN as PROMPTS
@@ -11,38 +12,13 @@ from metrics.ifbench import default_graders
 from runner.exits import Exit
 from tasks.ifbench.dataset import BUILTIN as IFBENCH
 
-REGISTRY = """
-class Checker:
-    def __init__(self, instruction_id):
-        pass
-
-    def build_description(self, **kwargs):
-        pass
-
-    def get_instruction_args(self):
-        return None
-
-    def check_following(self, text):
-        return True
-
-
-class Everything(dict):
-    def __contains__(self, _):
-        return True
-
-    def __getitem__(self, _):
-        return Checker
-
-
-INSTRUCTION_DICT = Everything()
-"""
 TASK = "ifbench:all|0"
 JUDGED = "hardmultiqa:open:alignment|0"
 
 
 def test_graders_of_one_run_are_not_those_of_the_next(command, tmp_path):
     """Neither its columns nor its options; not even the list of graders at hand."""
-    (tmp_path / "instructions_registry.py").write_text(REGISTRY, encoding="utf-8")
+    write_checkers(tmp_path, "True")
     saved = ["--dataset", "builtin", "--max-samples", "2", "--responses", str(IFBENCH / "witnesses.jsonl")]
     names = default_graders().names
     before = command(*saved, task=TASK, data=None)

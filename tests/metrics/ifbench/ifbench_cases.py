@@ -76,8 +76,7 @@ def by_instruction(found: list[dict[str, Any]]) -> list[tuple[str, list[dict[str
     return [(name, [row for row in found if row["instruction_id"] == name]) for name in CHECKERS]
 
 
-# Checkers of another project whose verdict on a program is what it leaves in ``passes``.
-RUNS_ITS_TEXT = """
+_REGISTRY = """
 class Checker:
     def __init__(self, instruction_id):
         pass
@@ -89,10 +88,26 @@ class Checker:
         return None
 
     def check_following(self, text):
-        found = {}
-        exec(text, found)
-        return found.get("passes", True)
+        {check}
 
 
-INSTRUCTION_DICT = {"format:list": Checker}
+class Everything(dict):
+    def __contains__(self, _):
+        return True
+
+    def __getitem__(self, _):
+        return Checker
+
+
+INSTRUCTION_DICT = {table}
 """
+# Checkers of another project whose verdict on a program is what it leaves in ``passes``.
+RUNS_ITS_TEXT = _REGISTRY.format(
+    check='found = {}; exec(text, found); return found.get("passes", True)', table='{"format:list": Checker}'
+)
+
+
+def write_checkers(folder: Path, passes: str) -> None:
+    """Checkers of another project for every instruction; ``passes`` says in Python what ``text`` they accept."""
+    registry = _REGISTRY.format(check=f"return {passes}", table="Everything()")
+    (folder / "instructions_registry.py").write_text(registry, encoding="utf-8")

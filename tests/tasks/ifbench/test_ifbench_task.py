@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from ifbench_cases import write_checkers
 from lighteval_command import lighteval_custom, lighteval_results
 
 from metrics import ifbench
@@ -19,31 +20,6 @@ from tasks.ifbench.task import GENERATION_SIZE, TASKS_TABLE, to_doc
 ROOT = Path(__file__).resolve().parents[3]
 TASK = "ifbench:all|0"
 WITNESSES = BUILTIN / "witnesses.jsonl"
-REGISTRY = """
-class Checker:
-    def __init__(self, instruction_id):
-        pass
-
-    def build_description(self, **kwargs):
-        pass
-
-    def get_instruction_args(self):
-        return None
-
-    def check_following(self, text):
-        return len(text) % 2 == 0
-
-
-class Everything(dict):
-    def __contains__(self, _):
-        return True
-
-    def __getitem__(self, _):
-        return Checker
-
-
-INSTRUCTION_DICT = Everything()
-"""
 
 
 def rows():
@@ -55,7 +31,7 @@ def checkout(tmp_path):
     """Checkers of another project: they pass answers of even length."""
     folder = tmp_path / "other"
     folder.mkdir()
-    (folder / "instructions_registry.py").write_text(REGISTRY, encoding="utf-8")
+    write_checkers(folder, "len(text) % 2 == 0")
     return folder
 
 
