@@ -13,6 +13,7 @@ from endpoints.failure import Failure
 from endpoints.gate import Gate
 from endpoints.metrics_text import COUNTERS, Reading, together
 from endpoints.transport import allow_connections, connections_allowed
+from endpoints.url import checked_url
 
 __all__ = ["LoadWatch", "gate_of", "metrics_url"]
 
@@ -24,8 +25,12 @@ _SEVERAL: Final = "its counters go backwards: several servers answer at this add
 
 
 def metrics_url(base_url: str) -> str:
-    """Where the server of an API says what its load is."""
-    return base_url.removesuffix("/v1") + "/metrics"
+    """Where the server of an API says what its load is; the query that the URL may hold goes along with every request.
+
+    Raises:
+        EndpointError: it is not a usable http(s) URL.
+    """
+    return checked_url(base_url)[0].removesuffix("/v1") + "/metrics"
 
 
 def gate_of(concurrency: int | str | None) -> tuple[Gate, bool]:

@@ -176,6 +176,8 @@ def test_auto_is_as_wide_as_open_files_allow(monkeypatch, hard, most):
         ("http://h:1/v1", "http://h:1/metrics"),
         ("http://h:1", "http://h:1/metrics"),
         ("https://h/a/v1", "https://h/a/metrics"),
+        ("http://h:1/v1/", "http://h:1/metrics"),
+        ("http://h:1/v1?version=2", "http://h:1/metrics"),
     ],
 )
 def test_where_metrics_are(base_url, url):
