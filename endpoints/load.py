@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final
 
@@ -20,7 +21,8 @@ __all__ = ["LoadWatch", "gate_of", "metrics_url"]
 _EVERY_S: Final = 1.0
 _LIMIT_S: Final = 5.0
 _GONE: Final = 5  # looks in a row that failed
-_BACKWARDS: Final = 3
+_BACKWARDS: Final = 3  # spans in which counters fell, among the last _SPANS of them: a restart makes one
+_SPANS: Final = 20
 _SEVERAL: Final = "its counters go backwards: several servers answer at this address, one at a time"
 
 
@@ -95,7 +97,7 @@ class LoadWatch:
         self._connect = connect
         self._controller = Controller(gate.limit, gate.most) if auto else None
         self._before: tuple[float, tuple[str, ...], Reading] | None = None
-        self._backwards = 0
+        self._backwards: deque[bool] = deque(maxlen=_SPANS)
         self._looks = self._failed = 0
         self._seconds = self._busy_s = 0.0
         self._running, self._waiting, self._kv = _Spread(), _Spread(), _Spread()
@@ -154,9 +156,9 @@ class LoadWatch:
     def _between(self, seconds: float, before: Reading, now: Reading) -> None:
         """Take note of what happened between two looks at the same servers."""
         grown = {name: _growth(getattr(before, name), getattr(now, name)) for name in COUNTERS}
-        if any(growth is not None and growth < 0 for growth in grown.values()):
-            self._backwards += 1
-            if self._backwards >= _BACKWARDS and len(self._servers) == 1:
+        self._backwards.append(any(growth is not None and growth < 0 for growth in grown.values()))
+        if self._backwards[-1]:
+            if sum(self._backwards) >= _BACKWARDS and len(self._servers) == 1:
                 self.problem = f"{self._servers[0].url}: {_SEVERAL}"
                 self._servers.clear()
                 if self.auto:

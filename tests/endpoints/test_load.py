@@ -135,6 +135,14 @@ def test_a_restarted_server_goes_on():
     assert (record["generated_tokens"], record["problem"]) == (70, None)
 
 
+def test_restarts_in_a_long_run_are_no_router():
+    """A server that is started again four times, with some time between, is still one server."""
+    lives = [metrics(1, 0, tokens) for _ in range(5) for tokens in range(0, 300, 10)]
+    with told(Story(*lives)) as urls:
+        record = watch_until(looked(len(lives) + 1), urls, Gate(7)).record()
+    assert (record["generated_tokens"], record["problem"]) == (5 * 290, None)
+
+
 def test_a_dead_replica_is_passed_over():
     """Some looks fail while nobody knows; then the others are looked at alone."""
     with FaultServer(metrics=lambda: metrics(3, 0)) as dying:
