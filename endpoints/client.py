@@ -162,13 +162,13 @@ class Endpoint:
         return await self.tokenizer.count(request)
 
     async def load(self, url: str, limit_s: float) -> Reading | Failure:
-        """What a server says of its load, by one attempt.
+        """What a server says of its load, by one attempt; one that is down is not waited for.
 
         Args:
             url: of its metrics.
             limit_s: most seconds of the call.
         """
-        return await self._sender.attempt(url, None, read_load, limit_s)
+        return await self._sender.look(url, read_load, limit_s)
 
     async def run(
         self,

@@ -156,6 +156,16 @@ class Sender:
         """
         return (await self._attempt(path, content, read, limit_s, None))[0]
 
+    async def look(self, url: str, read: Callable[[bytes], T], limit_s: float) -> T | Failure:
+        """GET a URL once, now: unlike :meth:`attempt`, without waiting for a server that is looked after.
+
+        Args:
+            url: path under the API's URL, or a whole URL.
+            read, limit_s: as in :meth:`attempt`.
+        """
+        result = await self._exchange(url, None, read, limit_s)
+        return result.without(self._secrets) if isinstance(result, Failure) else result
+
     async def _attempt(
         self,
         path: str,

@@ -11,6 +11,7 @@ from fault_server import FaultServer
 from endpoints import load
 from endpoints.gate import Gate
 from endpoints.load import LoadWatch, gate_of, metrics_url
+from endpoints.upkeep import Upkeep, looked_after
 
 
 @pytest.fixture(autouse=True)
@@ -151,6 +152,18 @@ def test_a_dead_replica_is_passed_over():
         record = watch_until(looked(4), [*urls, dead], Gate(7)).record()
     assert record["running"] == {"mean": 5.0, "max": 5}
     assert record["failed_looks"] >= 4
+
+
+def test_looks_do_not_wait_for_servers_that_are_down():
+    """Neither before a look nor after one that failed, though a question would wait for news of the servers."""
+    upkeep = Upkeep(["one", "two"])
+    with FaultServer() as dying:
+        dead = metrics_url(dying.url)
+    with told(lambda: metrics(5, 0)) as urls, looked_after(urls[0].removesuffix("/metrics") + "/v1", upkeep):
+        assert watch_until(looked(2), [*urls, dead], Gate(7)).problem.startswith(dead)
+        upkeep.fell("one")
+        upkeep.fell("two")
+        assert watch_until(looked(2), urls, Gate(7)).record()["failed_looks"] == 0
 
 
 def test_a_bug_of_ours_ends_no_run(monkeypatch):
