@@ -34,7 +34,7 @@ from endpoints.model_config import EndpointModelConfig, config_from_environment
 from endpoints.outcome import Outcome
 from endpoints.outlook import OnOutlook, Outlook, kept_lines
 from endpoints.planning import Fitter, Plan
-from endpoints.preparing import prepare
+from endpoints.preparing import find_saved, prepare
 from endpoints.reasoning_marks import without_marks
 from endpoints.request import Request
 from endpoints.saved import SavedResponses
@@ -166,15 +166,7 @@ class EndpointModel(LightevalModel):
         ]
 
     async def _from_saved(self, work: AnswerTasks, docs: Sequence[Doc], requests: Sequence[Request]) -> list[Outcome]:
-        saved = SavedResponses(Path(self.config.responses_path or ""))
-        outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
-        kept = [place for place, outcome in enumerate(outcomes) if outcome.status != "not_asked"]
-        outlook = Outlook.unserved(requests, None, kept)
-        if saved.unused:
-            outlook.notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
-        silent = sum(outcome.status == "answered" and outcome.finish_reason is None for outcome in outcomes)
-        if silent:
-            outlook.notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
+        outcomes, outlook = find_saved(requests, SavedResponses(Path(self.config.responses_path or "")))
         await self._tell(outlook)
         first = sum(map(self.first, docs))
         for number, place in enumerate(self._set_order(docs) or range(len(docs))):
@@ -214,11 +206,11 @@ class EndpointModel(LightevalModel):
             JournalError: the journal cannot be read.
         """
         config = self.config
+        requests = [self.request(doc) for doc in docs]
         if config.responses_path is not None:
-            await self._from_saved(AnswerTasks(None, None), docs, [self.request(doc) for doc in docs])
+            await self._tell(find_saved(requests, SavedResponses(Path(config.responses_path)))[1])
             return
         lines = kept_lines(Path(config.journal_path)) if config.journal_path is not None else []
-        requests = [self.request(doc) for doc in docs]
         order = self._places(docs, requests, lines)
         ordered, requests = [docs[place] for place in order], [requests[place] for place in order]
         if config.base_url:

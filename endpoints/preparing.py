@@ -6,11 +6,13 @@ from lighteval.tasks.requests import Doc
 
 from endpoints.client import Endpoint
 from endpoints.model_config import EndpointModelConfig
+from endpoints.outcome import Outcome
 from endpoints.outlook import Outlook
 from endpoints.planning import Plan, plan_requests
 from endpoints.request import Request
+from endpoints.saved import SavedResponses
 
-__all__ = ["prepare"]
+__all__ = ["find_saved", "prepare"]
 
 _WithCap = Callable[[Doc, int | None], Request]
 
@@ -70,3 +72,16 @@ async def _keep_earlier(
                 plan.rejected.pop(place, None)
                 found += 1
     return found
+
+
+def find_saved(requests: Sequence[Request], saved: SavedResponses) -> tuple[list[Outcome], Outlook]:
+    """The saved answer to each request, in the same order, and what is known of them before they are scored."""
+    outcomes = [saved.outcome(request.task, request.sample_id, request.repeat) for request in requests]
+    kept = [place for place, outcome in enumerate(outcomes) if outcome.status != "not_asked"]
+    outlook = Outlook.unserved(requests, None, kept)
+    if saved.unused:
+        outlook.notes.append(f"{saved.unused} of {len(saved)} saved answers belong to no sample of this run")
+    silent = sum(outcome.status == "answered" and outcome.finish_reason is None for outcome in outcomes)
+    if silent:
+        outlook.notes.append(f"{silent} saved answers do not say how they ended: they count as not truncated")
+    return outcomes, outlook
