@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from endpoints.errors import EndpointError
+from endpoints.errors import EndpointError, one_line
 
 __all__ = ["ModelFacts", "facts_of"]
 
@@ -13,6 +13,12 @@ _SERVED: Final = 2  # bytes of a value in the cache, and of a weight that is not
 _STATE_VALUE: Final = 4  # vLLM keeps the states of linear attention in float32 where the config does not say
 # Where configs keep the language model of a model for several kinds of input.
 _INNER: Final = ("text_config", "language_config", "llm_config")
+_KV_HEADS: Final = ("num_key_value_heads", "num_kv_heads", "multi_query_group_num")
+_EXPERTS: Final = ("num_experts", "num_local_experts", "n_routed_experts")
+_LINEAR_HEADS: Final = {"linear_num_key_heads": "key heads", "linear_num_value_heads": "value heads"}
+_LINEAR_SIZES: Final = ("linear_key_head_dim", "linear_value_head_dim", "linear_conv_kernel_dim")
+# Keys that a config may lack; some models have a list there, a number for each layer.
+_OPTIONAL: Final = (*_KV_HEADS, *_EXPERTS, "head_dim", "qk_rope_head_dim", *_LINEAR_HEADS, *_LINEAR_SIZES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ def facts_of(name: str, config: Mapping[str, Any], stored_bytes: int | None) -> 
         stored_bytes: bytes of the weights in its files; None if it is not known.
 
     Raises:
-        EndpointError: a number is missing without which nothing can be sized.
+        EndpointError: a number is missing, or is something else, without which nothing can be sized.
     """
     if stored_bytes is None:
         raise EndpointError(f"{name}: the size of its weights is not known")
@@ -90,6 +96,12 @@ def facts_of(name: str, config: Mapping[str, Any], stored_bytes: int | None) -> 
     hidden = _number(name, shape, "hidden_size", "n_embd", "d_model")
     stored = str(shape.get("dtype") or shape.get("torch_dtype") or "bfloat16").removeprefix("torch.")
     quantization = config.get("quantization_config") or shape.get("quantization_config") or {}
+    if not isinstance(quantization, dict):
+        raise _unsized(name, "holds a quantization_config that is no object")
+    for key in _OPTIONAL:
+        found = shape.get(key)
+        if found is not None and (isinstance(found, bool) or not isinstance(found, int) or found < 0):
+            raise _unsized(name, f"gives {one_line(repr(found), 40)} for {key}")
     loaded = stored_bytes if quantization else stored_bytes * _SERVED // max(_SERVED, _BYTES.get(stored, _SERVED))
     attention, linear = _layers(shape, layers)
     kv_heads, per_layer = _cached(shape, heads, hidden)
@@ -104,7 +116,7 @@ def facts_of(name: str, config: Mapping[str, Any], stored_bytes: int | None) -> 
         kv_heads=kv_heads,
         cache_bytes=attention * per_layer * _SERVED,
         state_bytes=linear * _state(shape) if linear else 0,
-        experts=int(_first(shape, "num_experts", "num_local_experts", "n_routed_experts") or 0),
+        experts=int(_first(shape, *_EXPERTS) or 0),
         multimodal=any(isinstance(config.get(key), dict) for key in ("vision_config", "audio_config")),
         own_code=bool(config.get("auto_map")),
         kind=str(config.get("model_type") or ""),
@@ -118,11 +130,15 @@ def _first(shape: Mapping[str, Any], *keys: str) -> Any:
 def _number(name: str, shape: Mapping[str, Any], *keys: str) -> int:
     found = _first(shape, *keys)
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise EndpointError(
-            f"{name}: its config.json gives no number for {' or '.join(keys)}, so it cannot be sized: "
-            "write a serving file (serving/reference.yaml has every key)"
-        )
+        raise _unsized(name, f"gives no number for {' or '.join(keys)}")
     return found
+
+
+def _unsized(name: str, why: str) -> EndpointError:
+    return EndpointError(
+        f"{name}: its config.json {why}, so it cannot be sized: "
+        "write a serving file (serving/reference.yaml has every key)"
+    )
 
 
 def _context(name: str, shape: Mapping[str, Any]) -> int:
@@ -154,15 +170,15 @@ def _cached(shape: Mapping[str, Any], heads: int, hidden: int) -> tuple[int, int
     rank = shape.get("kv_lora_rank")
     if isinstance(rank, int) and rank > 0:
         return 0, rank + int(shape.get("qk_rope_head_dim") or 0)
-    kv_heads = _first(shape, "num_key_value_heads", "num_kv_heads", "multi_query_group_num")
+    kv_heads = _first(shape, *_KV_HEADS)
     if kv_heads is None:
         kv_heads = 1 if shape.get("multi_query") else heads
     return int(kv_heads), 2 * int(kv_heads) * int(shape.get("head_dim") or hidden // heads)
 
 
 def _linear_units(shape: Mapping[str, Any], linear: int) -> dict[str, int]:
-    keys = {"linear_num_key_heads": "key heads", "linear_num_value_heads": "value heads"}
-    return {f"{what} of linear attention": shape[key] for key, what in keys.items() if linear and shape.get(key)}
+    heads = {what: shape[key] for key, what in _LINEAR_HEADS.items() if linear and shape.get(key)}
+    return {f"{what} of linear attention": number for what, number in heads.items()}
 
 
 def _state(shape: Mapping[str, Any]) -> int:
@@ -179,7 +195,7 @@ def _feed_forward_units(shape: Mapping[str, Any], quantization: Mapping[str, Any
     block = _block(quantization)
     units = {}
     names = {"intermediate_size": "feed-forward layer", "moe_intermediate_size": "experts' layers"}
-    experts = bool(_first(shape, "num_experts", "num_local_experts", "n_routed_experts"))
+    experts = bool(_first(shape, *_EXPERTS))
     for key, what in names.items():
         columns = shape.get(key)
         # Qwen's MoE configs name the width of a dense layer that none of their layers is.
@@ -201,10 +217,14 @@ def _block(quantization: Mapping[str, Any]) -> int:
     """Number of columns that are quantized together; 1 where any number can be split off."""
     block = quantization.get("weight_block_size")
     if isinstance(block, list) and block:
-        return int(block[0])
+        return block[0] if isinstance(block[0], int) and block[0] > 0 else 1
     groups = quantization.get("config_groups")
-    schemes = [group.get("weights") or {} for group in groups.values()] if isinstance(groups, dict) else []
-    inner = next((scheme.get("group_size") for scheme in schemes), None)
+    schemes = (
+        [group.get("weights") for group in groups.values() if isinstance(group, dict)]
+        if isinstance(groups, dict)
+        else []
+    )
+    inner = next((scheme.get("group_size") for scheme in schemes if isinstance(scheme, dict)), None)
     size = quantization.get("group_size") or quantization.get("q_group_size") or inner
     return size if isinstance(size, int) and size > 0 else 1
 

@@ -124,6 +124,30 @@ def test_a_number_that_is_missing(key, value):
         facts_of("m", {**LLAMA, key: value}, 1)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "num_key_value_heads",
+        "num_kv_heads",
+        "head_dim",
+        "num_experts",
+        "linear_num_key_heads",
+        "linear_conv_kernel_dim",
+    ],
+)
+@pytest.mark.parametrize("value", [[4, 8], "8", {}, True, 1.5, -1])
+def test_a_number_that_is_something_else(key, value):
+    """Such as a number for each layer."""
+    with pytest.raises(EndpointError, match=f"gives .* for {key}.*write a serving file"):
+        facts_of("m", {**LLAMA, key: value}, 1)
+
+
+@pytest.mark.parametrize("value", ["fp8", [8], True])
+def test_a_quantization_that_is_something_else(value):
+    with pytest.raises(EndpointError, match=r"quantization_config that is no object.*write a serving file"):
+        facts_of("m", {**LLAMA, "quantization_config": value}, 1)
+
+
 def folder(path, config=LLAMA, **files):
     """A model's folder."""
     path.mkdir(parents=True, exist_ok=True)
