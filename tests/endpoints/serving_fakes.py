@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -206,6 +207,12 @@ def fakes(folder: Path, ports: int = 6) -> Iterator[Fakes]:
         for pid in made.pids():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def post(base_url: str, body: bytes = b"{}") -> str:
+    """The answer of a stand-in, which is its port."""
+    with urllib.request.urlopen(base_url + "/chat/completions", body, timeout=PATIENCE_S) as reply:
+        return reply.read().decode()
 
 
 def running(pid: int) -> bool:

@@ -4,11 +4,10 @@ import re
 import signal
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
-from serving_fakes import PATIENCE_S, eventually, fakes
+from serving_fakes import PATIENCE_S, eventually, fakes, post
 
 from endpoints.errors import EndpointError
 from endpoints.serving import serve
@@ -23,12 +22,6 @@ def made(tmp_path):
     """Stand-ins for servers."""
     with fakes(tmp_path) as found:
         yield found
-
-
-def post(base_url: str, body: bytes = b"{}") -> str:
-    """An answer of a server."""
-    with urllib.request.urlopen(base_url + "/chat/completions", body, timeout=PATIENCE_S) as reply:
-        return reply.read().decode()
 
 
 class TestServed:

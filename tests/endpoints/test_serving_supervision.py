@@ -5,15 +5,14 @@ import collections
 import json
 import os
 import signal
-import urllib.error
 import urllib.request
 
 import pytest
-from serving_fakes import PATIENCE_S, eventually, fakes
+from asking import questions
+from serving_fakes import PATIENCE_S, eventually, fakes, post
 
 from endpoints.client import Endpoint
 from endpoints.journal import Journal
-from endpoints.request import Request
 from endpoints.retry import RetryPolicy
 from endpoints.serving import serve
 
@@ -47,31 +46,17 @@ def ready_again(served, server="model"):
     return eventually(lambda: "ready again" in kinds(served, server))
 
 
-def post(base_url, body=b"{}"):
-    """An answer of a server."""
-    with urllib.request.urlopen(base_url + "/chat/completions", body, timeout=PATIENCE_S) as reply:
-        return reply.read().decode()
-
-
 def listed(served):
     """Ports on the list of the stand-in router."""
     with urllib.request.urlopen(served.model_base_url.removesuffix("/v1") + "/list", timeout=PATIENCE_S) as reply:
         return {int(url.rpartition(":")[2]) for url in json.load(reply)}
 
 
-def requests(number):
-    """Different questions."""
-    return [
-        Request("t", str(i), 0, "chat", "m", ({"role": "user", "content": str(i)},), None, 5, {}, {})
-        for i in range(number)
-    ]
-
-
 async def asked(url, number, during, *, concurrency=4, journal=None, **settings):
     """The outcomes of questions to a server, while ``during`` is done on a thread; nothing is tried twice."""
     settings = {"retry": RetryPolicy(max_attempts=1), **settings}
     async with Endpoint(url, None, concurrency=concurrency, **settings) as endpoint:
-        outcomes, _ = await asyncio.gather(endpoint.run(requests(number), journal), asyncio.to_thread(during))
+        outcomes, _ = await asyncio.gather(endpoint.run(questions(number), journal), asyncio.to_thread(during))
     return outcomes
 
 
@@ -360,10 +345,10 @@ class TestClients:
             async with Endpoint(url, None, retry=RetryPolicy(max_attempts=1)) as endpoint, endpoint.stream() as stream:
                 made.kill(made.ports[0])
                 assert await asyncio.to_thread(eventually, lambda: kinds(served).count("died") == 1)
-                first = await stream.ask(requests(1)[0])
+                first = await stream.ask(questions(1)[0])
                 made.kill(made.ports[0])
                 assert await asyncio.to_thread(eventually, lambda: "given up" in kinds(served))
-                return first, *[await stream.ask(request) for request in requests(3)[1:]]
+                return first, *[await stream.ask(request) for request in questions(3)[1:]]
 
         with serving(judge=made.entry(0, restarts=1, **QUICK)) as served:
             first, second, third = asyncio.run(ask(served.judge_base_url))
