@@ -19,10 +19,17 @@ _SAMPLE: Final = re.compile(
     r'([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?'
     r"[ \t]+([^ \t]+)(?:[ \t]+-?[0-9.]+)?(?:[ \t]+#.*)?[ \t]*"
 )
+_RUNNING: Final = "vllm:num_requests_running"
+_WAITING: Final = "vllm:num_requests_waiting"
+_PREEMPTED: Final = "vllm:num_preemptions_total"
+_GENERATED: Final = "vllm:generation_tokens_total"
 # The name before vLLM 0.9 comes second.
 _KV: Final = ("vllm:kv_cache_usage_perc", "vllm:gpu_cache_usage_perc")
 _QUERIES: Final = ("vllm:prefix_cache_queries_total", "vllm:gpu_prefix_cache_queries_total")
 _HITS: Final = ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total")
+# A server tells thousands of lines, most of them of histograms, and is asked while answers arrive: what is not read is
+# passed over.
+_READ: Final = (_RUNNING, _WAITING, _PREEMPTED, _GENERATED, *_KV, *_QUERIES, *_HITS)
 # Fields of a reading that only grow while a server lives.
 COUNTERS: Final = ("preempted", "generated", "prefix_queries", "prefix_hits")
 
@@ -49,10 +56,16 @@ class Reading:
     prefix_hits: float | None = None
 
 
-def samples(text: str) -> Iterator[tuple[str, float]]:
-    """The names and finite values of the samples of a text; lines of another form are passed over."""
-    for line in text.splitlines():
-        found = _SAMPLE.fullmatch(line.lstrip(" \t"))
+def samples(text: str, beginnings: tuple[str, ...] = ("",)) -> Iterator[tuple[str, float]]:
+    """The names and finite values of the samples of a text; lines of another form are passed over.
+
+    Args:
+        text: in Prometheus' text format.
+        beginnings: of the names that are wanted.
+    """
+    for whole in text.splitlines():
+        line = whole.lstrip(" \t")
+        found = _SAMPLE.fullmatch(line) if line.startswith(beginnings) else None
         if found is None:
             continue
         try:
@@ -70,13 +83,13 @@ def read_load(body: bytes) -> Reading:
         BadReplyError: it does not say how many requests run and wait, as vLLM does.
     """
     values: dict[str, list[float]] = {}
-    for name, value in samples(body.decode("utf-8", errors="replace")):
+    for name, value in samples(body.decode("utf-8", errors="replace"), _READ):
         values.setdefault(name, []).append(value)
 
     def total(*names: str) -> float | None:
         return next((sum(values[name]) for name in names if name in values), None)
 
-    running, waiting = total("vllm:num_requests_running"), total("vllm:num_requests_waiting")
+    running, waiting = total(_RUNNING), total(_WAITING)
     if running is None or waiting is None or min(running, waiting) < 0:
         raise BadReplyError("the answer does not say how many requests run and wait, as vLLM's metrics do")
     shares = next((values[name] for name in _KV if name in values), None)
@@ -84,8 +97,8 @@ def read_load(body: bytes) -> Reading:
         running=running,
         waiting=waiting,
         kv_use=None if shares is None else min(max(*shares, 0.0), 1.0),
-        preempted=total("vllm:num_preemptions_total"),
-        generated=total("vllm:generation_tokens_total"),
+        preempted=total(_PREEMPTED),
+        generated=total(_GENERATED),
         prefix_queries=total(*_QUERIES),
         prefix_hits=total(*_HITS),
     )
