@@ -85,7 +85,7 @@ class LoadWatch:
 
     Attributes:
         gate, auto: as given.
-        problem: why nothing more is looked at; empty while it is.
+        problem: why a server, or all of them, is no longer looked at; empty while each is.
     """
 
     def __init__(self, gate: Gate, *, auto: bool, urls: Sequence[str], connect: Callable[[], Endpoint]) -> None:
