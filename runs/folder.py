@@ -48,6 +48,12 @@ class Run(NamedTuple):
         return found
 
     @property
+    def judges(self) -> Sequence[Mapping[str, Any]]:
+        """What ``run.json`` says of each judge: of one alone, of several in a list; empty where no model judged."""
+        told = self.content.get("judge") or []
+        return told if isinstance(told, list) else [told]
+
+    @property
     def status(self) -> str:
         """The ``status`` of ``run.json``: ``complete``, or how the run ended otherwise."""
         return str(self.content.get("status", "unknown"))

@@ -97,8 +97,7 @@ def _judge(first: Run, second: Run, task: Task) -> Iterator[Unlike]:
 
 def _judge_of(run: Run, task: Task) -> dict[str, Any]:
     """Which judge, by which prompts, under which settings; empty where no model judges."""
-    stored = run.content.get("judge") or []
-    for judge in stored if isinstance(stored, list) else [stored]:
+    for judge in run.judges:
         prompts = judge.get("prompts", {})
         if task.benchmark in prompts:
             own = {name: value for name, value in run.settings.items() if name.startswith("judge_")}

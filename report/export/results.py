@@ -220,8 +220,7 @@ def generation_facts(run: Run, task: TaskName) -> Iterator[tuple[str, str]]:
 
 def judge_of(run: Run, name: str) -> Judge | None:
     """The judge of a benchmark's answers; None where no model judged them."""
-    told = run.content.get("judge") or []
-    for entry in told if isinstance(told, list) else [told]:
+    for entry in run.judges:
         prompts = entry.get("prompts") or {}
         if name in prompts:
             words = re.sub(r"^prompts from .*(?= sha256 )", "prompts of the evaluator's own,", prompts[name])

@@ -110,8 +110,8 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
             f"{entry.get('name')}{revision}, sha256 {str(entry.get('sha256'))[:12]}, "
             f"scorer {entry.get('scorer_version')}",
         )
-    if judge := content.get("judge"):
-        yield "judge", str(judge.get("model") or judge.get("requested") or "named in run.json")
+    for judge in run.judges:
+        yield "judge", str(judge.get("model") or "named in run.json")
 
 
 def _parts(run: Run) -> Iterator[tuple[str, str]]:

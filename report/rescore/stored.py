@@ -95,9 +95,7 @@ def _reply(outcome: Outcome, plain: bool) -> JudgeReply:
 
 def _plain_replies(run: Run) -> bool:
     """Whether the judge was asked for texts, because its server takes no structured output."""
-    stored = run.content.get("judge") or []
-    judges = stored if isinstance(stored, list) else [stored]
-    return any(judge.get("structured_output") == "text" for judge in judges)
+    return any(judge.get("structured_output") == "text" for judge in run.judges)
 
 
 def _judges_lines(run: Run) -> tuple[Mapping[_Place, list[JournalLine]], int]:

@@ -243,6 +243,16 @@ def test_a_union_has_the_answers_of_its_parts(tmp_path):
     assert set(told["tasks"]) == {OPEN, "hardmultiqa:strict-list:alignment|0"}
 
 
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [({"model": "org/one"}, ["org/one"]), ([{"model": "org/one"}, {"model": "org/two"}], ["org/one", "org/two"])],
+)
+def test_every_judge_is_named(tmp_path, told, named):
+    """A run has one judge, or several in a list."""
+    page = page_of(scored(tmp_path / "run", [list_row(1, 2)], judge=told))
+    assert re.findall(r"<dt>judge</dt><dd><bdi>(.*)</bdi></dd>", page) == named
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_becomes_markup(tmp_path, text):
     """Wherever texts of others stand: names, answers, prompts, labels, reasons, errors, files."""
