@@ -14,7 +14,19 @@ from runs.shape import record_damage
 from tasks.names import TaskName, TaskNameError
 from tasks.registry import answers_by_part, benchmark, parse_task
 
-__all__ = ["Answer", "Loaded", "asked_tasks", "check_details", "each_sample", "load_runs", "scored_samples", "spoken"]
+__all__ = [
+    "Answer",
+    "Loaded",
+    "asked_tasks",
+    "check_details",
+    "check_not_stopped",
+    "each_sample",
+    "held_tasks",
+    "known_task",
+    "load_runs",
+    "scored_samples",
+    "spoken",
+]
 
 T = TypeVar("T")
 
@@ -63,23 +75,28 @@ def load_runs(folders: Sequence[Path], names: Sequence[str] = ()) -> list[Loaded
 
 
 def _load(run: Run) -> Loaded:
+    check_not_stopped(run)
+    check_details(run)
+    tasks = {}
+    for task, sizes in held_tasks(run).items():
+        tasks[task] = [
+            answer for part, size in sizes.items() for answer in list(_answers(run.details[str(part)], part))[:size]
+        ]
+        _check_places(run, task, tasks[task])
+    return Loaded(run, tasks)
+
+
+def check_not_stopped(run: Run) -> None:
+    """Check that no rule has stopped the run before its last question.
+
+    Raises:
+        ReportError: one has.
+    """
     if stopped := run.content.get("stopped"):
         raise ReportError(
             f"{run.folder}: stopped early by {stopped['rule']} after {stopped.get('after', 'some')} answers, so that "
             "it also holds the quick answers of later questions; go on with --resume --full first"
         )
-    check_details(run)
-    tasks = {}
-    for task, sizes in asked_tasks(run).items():
-        # A part without a question in the run's dataset was not run.
-        held = {part: size for part, size in sizes.items() if str(part) in run.details}
-        if not held:
-            raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
-        tasks[task] = [
-            answer for part, size in held.items() for answer in list(_answers(run.details[str(part)], part))[:size]
-        ]
-        _check_places(run, task, tasks[task])
-    return Loaded(run, tasks)
 
 
 def asked_tasks(run: Run) -> dict[TaskName, dict[TaskName, int | None]]:
@@ -96,6 +113,38 @@ def asked_tasks(run: Run) -> dict[TaskName, dict[TaskName, int | None]]:
     except TaskNameError as error:
         raise ReportError(f"{run.folder}: {error}") from None
     return {task: answers_by_part(task, smoke, repeats) for task in asked}
+
+
+def held_tasks(run: Run) -> dict[TaskName, dict[TaskName, int | None]]:
+    """The same with the details files that there are: a part without a question in the run's dataset was not run.
+
+    Raises:
+        ReportError: see :func:`asked_tasks`; or a task has no details file at all.
+    """
+    found = {}
+    for task, sizes in asked_tasks(run).items():
+        found[task] = {part: size for part, size in sizes.items() if str(part) in run.details}
+        if not found[task]:
+            raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
+    return found
+
+
+def known_task(name: str, where: Path) -> TaskName:
+    """A task that a run's files name.
+
+    Args:
+        name: as it stands there.
+        where: the file or folder.
+
+    Raises:
+        ReportError: this version does not have its benchmark.
+    """
+    try:
+        task = TaskName.read(name)
+        benchmark(task.benchmark)
+    except TaskNameError as error:
+        raise ReportError(f"{where}: {error}") from None
+    return task
 
 
 def _check_places(run: Run, task: TaskName, answers: Sequence[Answer]) -> None:
@@ -121,12 +170,9 @@ def check_details(run: Run) -> None:
     """
     again = f"copy the whole folder, or write them again (python run_lighteval.py --resume {run.folder})"
     for name, row in (run.content.get("tasks") or {}).items():
-        try:
-            task = TaskName.read(name)
-            if benchmark(task.benchmark).run_as(task) != (task,):
-                continue
-        except TaskNameError as error:
-            raise ReportError(f"{run.folder}: {error}") from None
+        task = known_task(name, run.folder)
+        if benchmark(task.benchmark).run_as(task) != (task,):
+            continue
         path = run.details.get(name)
         if path is None:
             raise ReportError(f"{run.folder}: the details of {name} are missing: {again}")
@@ -160,11 +206,7 @@ def each_sample(run: Run, make: Callable[[TaskName, Sample], T]) -> Iterator[T]:
         ReportError: a details file is of a task that this version does not have, or an answer of it cannot be read.
     """
     for name, path in run.details.items():
-        try:
-            task = TaskName.read(name)
-            benchmark(task.benchmark)
-        except TaskNameError as error:
-            raise ReportError(f"{path}: {error}") from None
+        task = known_task(name, path)
         yield from _read(path, functools.partial(make, task), benchmark(task.benchmark).metrics[:1])
 
 

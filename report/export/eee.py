@@ -22,8 +22,8 @@ from report.export.files import Export
 from report.export.results import (
     Questions,
     Value,
-    asked_tasks,
     ended,
+    finished_tasks,
     generation_facts,
     judge_of,
     questions_of,
@@ -62,7 +62,7 @@ def eee_export(run: Run, model_id: str | None = None) -> Export:
     files: dict[str, bytes] = {}
     notes: list[str] = []
     model = model_name(run, model_id)
-    for name in dict.fromkeys(task.benchmark for task in asked_tasks(run)):
+    for name in dict.fromkeys(task.benchmark for task in finished_tasks(run)):
         made = _benchmark_files(run, name, model)
         files |= made.files
         notes += made.notes

@@ -15,8 +15,8 @@ from report.export.files import Export
 from report.export.results import (
     Questions,
     Value,
-    asked_tasks,
     ended,
+    finished_tasks,
     generation_facts,
     judge_of,
     questions_of,
@@ -47,7 +47,7 @@ def hub_export(run: Run) -> Export:
     """
     entries: dict[str, list[EvalResultEntry]] = {}
     notes: list[str] = []
-    for task in asked_tasks(run):
+    for task in finished_tasks(run):
         if why := why_no_score(run, task):
             notes.append(f"no entry: {why}")
             continue
@@ -77,7 +77,7 @@ def _entry(run: Run, task: TaskName, found: Questions) -> EvalResultEntry:
 
 def _alone(run: Run, task: TaskName) -> bool:
     """Whether its name without the few-shot part is one task's."""
-    return sum(other.plain == task.plain for other in asked_tasks(run)) == 1
+    return sum(other.plain == task.plain for other in finished_tasks(run)) == 1
 
 
 def _text(entries: list[EvalResultEntry]) -> str:

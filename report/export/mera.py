@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from report.answers import Shown, shown_answers
 from report.errors import ReportError
 from report.export.files import Export, zipped
-from report.export.results import asked_tasks, questions_of
+from report.export.results import finished_tasks, questions_of
 from runs.folder import Run
 from tasks.submission import harness_line, jsonl, submission
 
@@ -55,7 +55,7 @@ def mera_export(runs: Sequence[Run]) -> Export:
     owners: dict[str, Run] = {}
     notes: list[str] = []
     for run in runs:
-        names = list(dict.fromkeys(task.benchmark for task in asked_tasks(run)))
+        names = list(dict.fromkeys(task.benchmark for task in finished_tasks(run)))
         others = [name for name in names if name not in _SETS]
         if len(others) == len(names):
             raise ReportError(f"{run.folder}: MERA has no {', '.join(others)}: it takes {', '.join(_SETS)}")

@@ -7,17 +7,18 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from report.errors import ReportError
+from report.loading import asked_tasks, check_not_stopped, known_task
 from runs.folder import ENDED, Run
 from tasks.benchmark import Benchmark
-from tasks.names import TaskName, TaskNameError
+from tasks.names import TaskName
 from tasks.registry import benchmark
 
 __all__ = [
     "Judge",
     "Questions",
     "Value",
-    "asked_tasks",
     "ended",
+    "finished_tasks",
     "generation_facts",
     "judge_of",
     "public_name",
@@ -84,8 +85,8 @@ class Judge(NamedTuple):
     entry: Mapping[str, Any]
 
 
-def asked_tasks(run: Run) -> list[TaskName]:
-    """The tasks that were asked for, in order.
+def finished_tasks(run: Run) -> list[TaskName]:
+    """The tasks that were asked for, in order, of a run whose numbers are the last word on them.
 
     Raises:
         ReportError: the run has not ended, was stopped early, or has a task that this version does not have.
@@ -95,27 +96,14 @@ def asked_tasks(run: Run) -> list[TaskName]:
             f"{run.folder} is {run.status}: the numbers in run.json may be of an earlier session; let it end first "
             "(--resume)"
         )
-    if stopped := run.content.get("stopped"):
-        raise ReportError(
-            f"{run.folder}: stopped early by {stopped['rule']} after {stopped.get('after', 'some')} answers, so that "
-            "its values are not the set's; go on with --resume --full first"
-        )
-    return [_task(run, name) for name in run.settings.get("tasks") or run.details]
+    check_not_stopped(run)
+    return list(asked_tasks(run))
 
 
 def reported_tasks(run: Run, name: str) -> list[TaskName]:
     """The tasks of one benchmark: those asked for first, then the parts that they were run in."""
-    rows = [*map(str, asked_tasks(run)), *run.content.get("tasks", {})]
-    return [task for task in (_task(run, row) for row in dict.fromkeys(rows)) if task.benchmark == name]
-
-
-def _task(run: Run, name: str) -> TaskName:
-    try:
-        task = TaskName.read(name)
-        benchmark(task.benchmark)
-    except TaskNameError as error:
-        raise ReportError(f"{run.folder}: {error}") from None
-    return task
+    parts = [known_task(row, run.folder) for row in run.content.get("tasks", {})]
+    return [task for task in dict.fromkeys([*finished_tasks(run), *parts]) if task.benchmark == name]
 
 
 def row_of(run: Run, task: TaskName) -> Mapping[str, Any]:

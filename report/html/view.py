@@ -10,8 +10,7 @@ from typing import Any
 from metrics.headlines import MetricSpec
 from metrics.record import Record
 from report.answers import Shown, shown_answers
-from report.errors import ReportError
-from report.loading import asked_tasks, check_details
+from report.loading import held_tasks
 from runs.folder import Run, open_runs
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
@@ -74,25 +73,19 @@ def views(folders: Sequence[Path], names: Sequence[str] = ()) -> list[RunView]:
 
     Raises:
         FileError: see :func:`runs.folder.open_runs` and :func:`runs.folder.samples`.
-        ReportError: see :func:`report.loading.check_details` and :func:`report.answers.shown_answers`; or a task has
-            no details at all.
+        ReportError: see :func:`report.answers.shown_answers` and :func:`report.loading.held_tasks`.
     """
     return [_view(run, number) for number, run in enumerate(open_runs(folders, names, numbered=True))]
 
 
 def _view(run: Run, number: int) -> RunView:
-    check_details(run)
     answers = list(shown_answers(run))
     by_part = defaultdict(list)
     for shown in answers:
         by_part[shown.task].append(shown)
     rows = run.content.get("tasks") or {}
     tasks = {}
-    for task, sizes in asked_tasks(run).items():
-        # A part without a question in the run's dataset was not run.
-        held = {part: size for part, size in sizes.items() if str(part) in run.details}
-        if not held:
-            raise ReportError(f"{run.folder}: no details file of {task}; let the run end first (--resume)")
-        own = itertools.chain.from_iterable(by_part[part][:size] for part, size in held.items())
+    for task, sizes in held_tasks(run).items():
+        own = itertools.chain.from_iterable(by_part[part][:size] for part, size in sizes.items())
         tasks[task] = TaskView(task, benchmark(task.benchmark), rows.get(str(task)) or {}, list(own))
     return RunView(run, number, tasks, answers)
