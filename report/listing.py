@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from report.errors import ReportError
 from report.printable import one_line
+from report.results import value_of
 from report.wording import aligned
 from runs.files import FileError
 from runs.folder import ENDED, config_of, read_content
@@ -146,9 +147,9 @@ def _task(name: str, row: Mapping[str, Any]) -> TaskResult:
     if row.get("generated_only"):
         return TaskResult(name, "", None, None, int(row["n_generated"]), total)
     metric = _headline(name)
-    low, high, value = (row.get(name) for name in (f"{metric}_ci_low", f"{metric}_ci_high", metric))
-    interval = None if low is None or high is None else (float(low), float(high))
-    return TaskResult(name, metric, None if value is None else float(value), interval, int(row["n_answered"]), total)
+    told = value_of(row, metric) if metric in row else None
+    value, interval = (None, None) if told is None else (told.value, told.interval)
+    return TaskResult(name, metric, value, interval, int(row["n_answered"]), total)
 
 
 @functools.cache

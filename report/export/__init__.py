@@ -1,7 +1,7 @@
 """A finished run in the forms that others read.
 
-``exporting.py`` the command's work; ``results.py`` what ``run.json`` says; ``files.py`` equal bytes, never over another
-run's; ``hub.py``, ``mera.py`` and ``eee.py`` a form each, the last with ``eee_model.py`` and ``eee_samples.py``.
+``exporting.py`` the command's work; ``files.py`` equal bytes, never over another run's; ``hub.py``, ``mera.py`` and
+``eee.py`` a form each, the last with ``eee_model.py`` and ``eee_samples.py``.
 """
 
 from typing import Final

@@ -19,9 +19,10 @@ from report.errors import ReportError
 from report.export.eee_model import UNSPECIFIED, judge_info, model_info, model_name
 from report.export.eee_samples import Identity, sample_lines
 from report.export.files import Export
-from report.export.results import (
+from report.results import (
     Questions,
     Value,
+    asked_of,
     ended,
     finished_tasks,
     generation_facts,
@@ -178,7 +179,7 @@ def _results(run: Run, name: str, found: Questions) -> tuple[list[dict[str, Any]
 
 
 def _source_data(run: Run, task: TaskName, found: Questions) -> dict[str, Any]:
-    held = run.content.get("datasets", {}).get(task.benchmark, {}).get("questions", {}).get(task.plain)
+    held = asked_of(run, task)[1]
     details = {"test_sha256": found.sha256, "questions": found.words}
     if held is not None:
         details["questions_of_the_task"] = str(held)
@@ -247,7 +248,7 @@ def _score(row: Mapping[str, Any], value: Value, of_all: bool) -> dict[str, Any]
 
 
 def _generation(run: Run, task: TaskName) -> dict[str, Any]:
-    facts = dict(generation_facts(run, task))
+    facts = {"few_shot": str(task.fewshot), **dict(generation_facts(run))}
     arguments: dict[str, Any] = {}
     if "temperature" in facts:
         arguments["temperature"] = float(facts.pop("temperature"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from report.errors import ReportError
-from report.export.results import Judge, public_name
+from report.results import Judge, public_name
 from runs.folder import Run
 
 __all__ = ["UNSPECIFIED", "judge_info", "model_info", "model_name"]

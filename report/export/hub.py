@@ -12,9 +12,10 @@ from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
 from report.errors import ReportError
 from report.export.files import Export
-from report.export.results import (
+from report.results import (
     Questions,
     Value,
+    asked_of,
     ended,
     finished_tasks,
     generation_facts,
@@ -95,7 +96,8 @@ def _notes(run: Run, task: TaskName, found: Questions, first: Value, others: lis
     yield _size(run, task)
     yield f"questions: {found.words}"
     yield f"scorer {run.content.get('datasets', {}).get(task.benchmark, {}).get('scorer_version', '?')}"
-    yield from (f"{name.replace('_', ' ')}: {value}" for name, value in generation_facts(run, task))
+    yield f"few shot: {task.fewshot}"
+    yield from (f"{name.replace('_', ' ')}: {value}" for name, value in generation_facts(run))
     judge = judge_of(run, task.benchmark)
     if judge is not None:
         yield f"judge {judge.model}, {judge.prompts}"
@@ -111,13 +113,8 @@ def _with_interval(value: Value) -> str:
 
 
 def _size(run: Run, task: TaskName) -> str:
-    asked = _asked(run, task)
-    whole = run.content.get("datasets", {}).get(task.benchmark, {}).get("questions", {}).get(task.plain)
+    asked, whole = asked_of(run, task)
     return f"{asked} questions" if whole in (None, asked) else f"A SAMPLE: {asked} of {whole} questions"
-
-
-def _asked(run: Run, task: TaskName) -> int:
-    return int(row_of(run, task)["n_total"]) // int(run.settings.get("repeats", 1))
 
 
 def _warnings(run: Run, task: TaskName, found: Questions) -> Iterator[str]:

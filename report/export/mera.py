@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from report.answers import Shown, shown_answers
 from report.errors import ReportError
 from report.export.files import Export, zipped
-from report.export.results import finished_tasks, questions_of
+from report.results import finished_tasks, questions_of
 from runs.folder import Run
 from tasks.submission import harness_line, jsonl, submission
 

@@ -1,11 +1,12 @@
 """Headlines, outcomes and looks of answers, as ``run.json`` and the run's table have them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from metrics.headlines import MetricSpec
 from metrics.record import OUTCOMES
 from report.html.view import TaskView
+from report.results import Value, value_of
 
 __all__ = ["Headline", "Share", "fine_rates", "headlines", "looks", "outcomes"]
 
@@ -28,25 +29,13 @@ class Headline(NamedTuple):
     """One metric of one task.
 
     Attributes:
-        name: as the table has it.
-        value: None where it is undefined, and ``why`` says so.
-        interval: its ends.
-        method: what made the interval.
-        bounds: the value with every missing answer at its lowest and at its highest; None where none is missing.
+        told: what ``run.json`` has of it.
         known, asked: the answers that it is known of, and those it is about.
-        higher_is_better: its direction.
-        why: why there is no value.
     """
 
-    name: str
-    value: float | None
-    interval: tuple[float, float] | None
-    method: str
-    bounds: tuple[float, float] | None
+    told: Value
     known: int
     asked: int
-    higher_is_better: bool
-    why: str
 
 
 class Share(NamedTuple):
@@ -78,24 +67,12 @@ def headlines(task: TaskView) -> Iterator[Headline]:
 
 
 def _headline(spec: MetricSpec, task: TaskView) -> Headline:
-    row, name = task.row, spec.name
     asked = [record for record in task.records if spec.about is None or spec.about(record)]
     return Headline(
-        name=name,
-        value=row[name],
-        interval=_pair(row, f"{name}_ci_low", f"{name}_ci_high"),
-        method=row.get(f"{name}_ci_method", ""),
-        bounds=_pair(row, f"{name}_lower_bound", f"{name}_upper_bound"),
+        told=value_of(task.row, spec.name, spec.higher_is_better),
         known=sum(record["outcome"] in spec.outcomes for record in asked),
         asked=len(asked),
-        higher_is_better=spec.higher_is_better,
-        why=row.get(f"{name}_undefined_because", ""),
     )
-
-
-def _pair(row: Mapping[str, Any], low: str, high: str) -> tuple[float, float] | None:
-    ends = row.get(low), row.get(high)
-    return None if None in ends else (float(ends[0]), float(ends[1]))  # type: ignore[arg-type]  # checked
 
 
 def outcomes(task: TaskView) -> list[Share]:

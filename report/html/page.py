@@ -19,8 +19,8 @@ from report.html.plots import COLOURS, heat_plot, length_plot
 from report.html.samples import samples
 from report.html.view import RunView, TaskView
 from report.printable import printable
+from report.results import asked_of, generation_facts
 from report.wording import interval_words
-from runs.folder import Run
 from tasks.names import TaskName
 
 __all__ = ["page", "render"]
@@ -85,25 +85,23 @@ def _run(run: RunView) -> dict[str, Any]:
         "model": run.run.config,
         "status": run.run.status,
         "whole": run.run.status == "complete" and not content.get("stopped"),
-        "facts": list(_facts(run.run)),
+        "facts": list(_facts(run)),
         "table": table.read_text(encoding="utf-8", errors="replace") if table.is_file() else "",
         "answers": len(run.answers),
     }
 
 
-def _facts(run: Run) -> Iterator[tuple[str, str]]:
+def _facts(view: RunView) -> Iterator[tuple[str, str]]:
     """What a reader must know to place the numbers: (name, value)."""
-    content, settings = run.content, run.settings
-    yield from _parts(run)
-    if stopped := content.get("stopped"):
-        yield "stopped early", f"by {stopped.get('rule')} after {stopped.get('after')} answers"
-    sampling = content.get("sampling") or {}
-    temperature, cap = sampling.get("temperature"), sampling.get("max_new_tokens")
-    yield "temperature", "the server's own" if temperature is None else str(temperature)
-    yield "at most", "each task's own cap" if cap is None else f"{cap} new tokens an answer"
-    if int(settings.get("repeats") or 1) > 1:
-        yield "repeats", f"{settings['repeats']} answers a question"
-    for name, entry in sorted((content.get("datasets") or {}).items()):
+    run = view.run
+    for task in (task for task, of in view.tasks.items() if of.row):
+        asked, whole = asked_of(run, task)
+        if whole not in (None, asked):
+            yield str(task), f"a sample, {asked} of {whole} questions"
+    if stopped := run.content.get("stopped"):
+        yield "stopped early", f"by {stopped['rule']} after {stopped.get('after', 'some')} answers"
+    yield from ((name.replace("_", " "), value) for name, value in generation_facts(run))
+    for name, entry in sorted(run.content.get("datasets", {}).items()):
         revision = f", revision {entry['revision'][:12]}" if entry.get("revision") else ""
         yield (
             name,
@@ -112,17 +110,6 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         )
     for judge in run.judges:
         yield "judge", str(judge.get("model") or "named in run.json")
-
-
-def _parts(run: Run) -> Iterator[tuple[str, str]]:
-    """How many questions of a task were asked, where that is not all of them."""
-    for text, row in (run.content.get("tasks") or {}).items():
-        task = TaskName.read(text)
-        entry = (run.content.get("datasets") or {}).get(task.benchmark) or {}
-        whole = (entry.get("questions") or {}).get(task.plain)
-        asked = int(row["n_total"]) // int(run.settings.get("repeats") or 1)
-        if text in (run.settings.get("tasks") or [text]) and whole not in (None, asked):
-            yield text, f"a sample, {asked} of {whole} questions"
 
 
 def _task(number: int, name: TaskName, runs: Sequence[RunView]) -> dict[str, Any]:
@@ -135,7 +122,7 @@ def _task(number: int, name: TaskName, runs: Sequence[RunView]) -> dict[str, Any
         "title": held[0][1].bench.title,
         "runs": [_task_of_run(number, run, task) for run, task in held],
         "headlines": _by_metric(held),
-        "incomplete": any(one.bounds for _, task in held for one in headlines(task)),
+        "incomplete": any(one.told.bounds for _, task in held for one in headlines(task)),
         # IFHardBench calls the types of its requirements types, HardMultiQA those of its questions.
         "axis": f"requirement {axis}" if axis == "type" and "family" in held[0][1].bench.groups else axis,
         "values": values,
@@ -163,7 +150,7 @@ def _by_metric(held: Sequence[tuple[RunView, TaskView]]) -> list[tuple[str, list
     found: dict[str, list[tuple[int, Any]]] = {}
     for run, task in held:
         for one in headlines(task):
-            found.setdefault(one.name, []).append((run.number, one))
+            found.setdefault(one.told.name, []).append((run.number, one))
     return list(found.items())
 
 

@@ -13,7 +13,7 @@ from export_runs import OFFICIAL, PLACE, exported, files_of, finished_run, ifhar
 
 from endpoints.outcome import Outcome
 from judges.judgement import Judgement
-from report.export.results import public_name
+from report.results import public_name
 
 FAILED = Outcome("failed", error="HTTP 500", error_code="http", attempts=2)
 BLOCKED = Outcome("blocked", "раз", finish_reason="content_filter", error="withheld", error_code="blocked")

@@ -60,18 +60,18 @@ def test_headlines_are_those_of_the_run_file(tmp_path):
     """Value, interval and bounds as run.json has them, to the table's four decimals; coverage counts answers."""
     run = scored(tmp_path / "run", ifhard_rows("++c-w?!"))
     row = json.loads((run / "run.json").read_text(encoding="utf-8"))["tasks"][IFHARD]
-    found = {one.name: one for one in headlines(task_of(run))}
+    found = {one.told.name: one for one in headlines(task_of(run))}
     assert list(found) == ["sample_pass_rate", "constraint_pass_rate", "balance_score", "empty_share"]
     words = words_of(page_of(run))
     for name, one in found.items():
         ends = (row[f"{name}_ci_low"], row[f"{name}_ci_high"])
-        assert one.value == row[name]
-        assert one.interval == (None if None in ends else ends)
-        assert one.bounds == (row[f"{name}_lower_bound"], row[f"{name}_upper_bound"])
+        assert one.told.value == row[name]
+        assert one.told.interval == (None if None in ends else ends)
+        assert one.told.bounds == (row[f"{name}_lower_bound"], row[f"{name}_upper_bound"])
         assert (one.known, one.asked) == (5, 7)
-        if one.value is not None:
-            assert f"{one.value:.4f} [{ends[0]:.4f}, {ends[1]:.4f}]" in words
-        assert f"INCOMPLETE {one.bounds[0]:.4f} to {one.bounds[1]:.4f}" in words
+        if one.told.value is not None:
+            assert f"{one.told.value:.4f} [{ends[0]:.4f}, {ends[1]:.4f}]" in words
+        assert f"INCOMPLETE {one.told.bounds[0]:.4f} to {one.told.bounds[1]:.4f}" in words
     assert "5/7 (71.4%)" in words
 
 
@@ -83,6 +83,15 @@ def test_a_sample_says_that_it_is_one(tmp_path, whole, said):
     run = scored(tmp_path / "run", rows, datasets={"ifhard": entry}, settings={"repeats": 2})
     assert ("ifhard:all|0 a sample, 2 of 1260 questions" in words_of(page_of(run))) == said
     assert ("a sample, " in words_of(page_of(run))) == said
+
+
+def test_of_saved_answers_no_temperature_is_told(tmp_path):
+    """``run.json`` has one even so, and a cap; nobody knows how the answers were generated."""
+    for saved in (None, "answers.jsonl"):
+        words = words_of(page_of(scored(tmp_path / f"{saved}", ifhard_rows("+"), settings={"responses": saved})))
+        assert ("temperature 0 max new tokens the task's own" in words) == (saved is None)
+        assert ("answers saved ones: how they were generated is not known" in words) == (saved is not None)
+        assert ("temperature" in words) == (saved is None)
 
 
 def test_an_undefined_value_says_why(tmp_path):

@@ -17,6 +17,7 @@ __all__ = [
     "Judge",
     "Questions",
     "Value",
+    "asked_of",
     "ended",
     "finished_tasks",
     "generation_facts",
@@ -26,6 +27,7 @@ __all__ = [
     "reported_tasks",
     "row_of",
     "software",
+    "value_of",
     "values",
     "why_no_score",
 ]
@@ -132,22 +134,39 @@ def values(row: Mapping[str, Any], bench: Benchmark) -> list[Value]:
     specs = {spec.name: spec for spec in bench.metrics}
     found = [name for name in row if f"{name}_ci_low" in row]
     ordered = [*(name for name in specs if name in found), *(name for name in found if name not in specs)]
-    return [
-        Value(
-            name=name,
-            value=row[name],
-            interval=_pair(row, f"{name}_ci_low", f"{name}_ci_high"),
-            method=str(row.get(f"{name}_ci_method") or ""),
-            bounds=_pair(row, f"{name}_lower_bound", f"{name}_upper_bound"),
-            why_none=str(row.get(f"{name}_undefined_because") or "") if row[name] is None else "",
-            higher_is_better=specs[name].higher_is_better if name in specs else True,
-        )
-        for name in ordered
-    ]
+    return [value_of(row, name, specs[name].higher_is_better if name in specs else True) for name in ordered]
+
+
+def value_of(row: Mapping[str, Any], name: str, higher_is_better: bool = True) -> Value:
+    """One headline of a row, whose form is that of :func:`metrics.summary.flat`.
+
+    Raises:
+        KeyError: the row has no such headline.
+    """
+    value = row[name]
+    return Value(
+        name=name,
+        value=value,
+        interval=_pair(row, f"{name}_ci_low", f"{name}_ci_high"),
+        method=str(row.get(f"{name}_ci_method") or ""),
+        bounds=_pair(row, f"{name}_lower_bound", f"{name}_upper_bound"),
+        why_none=str(row.get(f"{name}_undefined_because") or "") if value is None else "",
+        higher_is_better=higher_is_better,
+    )
 
 
 def _pair(row: Mapping[str, Any], low: str, high: str) -> tuple[float, float] | None:
     return None if row.get(low) is None or row.get(high) is None else (row[low], row[high])
+
+
+def asked_of(run: Run, task: TaskName) -> tuple[int, int | None]:
+    """How many questions of a task were asked, and how many its dataset has; None where the run does not tell.
+
+    Raises:
+        ReportError: see :func:`row_of`.
+    """
+    asked = int(row_of(run, task)["n_total"]) // int(run.settings.get("repeats") or 1)
+    return asked, run.content.get("datasets", {}).get(task.benchmark, {}).get("questions", {}).get(task.plain)
 
 
 def questions_of(run: Run, name: str) -> Questions:
@@ -183,10 +202,9 @@ def software(run: Run) -> str:
     )
 
 
-def generation_facts(run: Run, task: TaskName) -> Iterator[tuple[str, str]]:
+def generation_facts(run: Run) -> Iterator[tuple[str, str]]:
     """How the answers were made, by name; nothing that names this machine."""
     settings, sampling = run.settings, run.content.get("sampling", {})
-    yield "few_shot", str(task.fewshot)
     if settings.get("repeats", 1) > 1:
         yield "answers_per_question", str(settings["repeats"])
     if settings.get("reasoning_marks"):
