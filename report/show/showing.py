@@ -9,7 +9,7 @@ from rich.text import Text
 
 from metrics.reasons import nouns
 from metrics.record import VerdictRecord
-from report.answers import Shown, failed
+from report.answers import Shown, right
 from report.printable import one_line, printable
 from report.show.paging import Page
 from report.show.selection import found_in
@@ -31,7 +31,8 @@ _WORDS: Final[Mapping[str, str]] = {
     "unjudged": "UNJUDGED",
     "blocked": "BLOCKED",
 }
-_STYLES: Final = {"FAILED": "bold red", "right": "bold green"}
+_VERDICTS: Final = {True: "right", False: "WRONG", None: "NO VERDICT"}
+_STYLES: Final = {"WRONG": "bold red", "right": "bold green"}
 _MARKS: Final = {True: ("pass", "green"), False: ("FAIL", "bold red"), None: (" n/a", "yellow")}
 
 
@@ -50,9 +51,12 @@ class Manner(NamedTuple):
 
 
 def ending_word(shown: Shown) -> str:
-    """What became of an answer, in one word or two: ``right``, ``FAILED``, ``BLOCKED``, ``NOT ASKED``..."""
+    """What became of an answer, in one word or two: ``right``, ``WRONG``, ``BLOCKED``, ``NOT ASKED``...
+
+    It is not ``FAILED``: in the run's table that is a request without an answer.
+    """
     missing = _WORDS.get(shown.record["outcome"])
-    return missing if missing is not None else "FAILED" if failed(shown) else "right"
+    return missing if missing is not None else _VERDICTS[right(shown)]
 
 
 def show_answer(page: Page, shown: Shown, place: str, manner: Manner) -> None:

@@ -165,7 +165,7 @@ def test_styles_on_a_terminal_alone(tmp_path, monkeypatch):
             context.setattr(sys, "stdout", stream)
             assert command("show", run) == 0
             assert "\x1b" not in stream.getvalue()
-            assert "FAILED" in stream.getvalue()
+            assert "WRONG" in stream.getvalue()
     elsewhere = io.StringIO()
     monkeypatch.setattr(sys, "stdout", elsewhere)
     monkeypatch.setenv("FORCE_COLOR", "1")

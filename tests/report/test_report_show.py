@@ -14,9 +14,9 @@ from report.show.showing import shortened
 
 ONE = """\
 run: org/model, run complete
-hardmultiqa:open:alignment|0: 1 answer: 1 failed
+hardmultiqa:open:alignment|0: 1 answer: 1 wrong
 
-── 1 of 1 · hardmultiqa:open:alignment|0 · q0 · FAILED
+── 1 of 1 · hardmultiqa:open:alignment|0 · q0 · WRONG
 labels: type open · topic География
 scores: hardmultiqa_judge 0 · open_wrong_share 1 · open_not_attempted_share 0
 system
@@ -88,12 +88,12 @@ def test_reasoning_unfolds(tmp_path, capsys):
         (Outcome("blocked", "раз", finish_reason="content_filter", error="x"), "BLOCKED", ["why: x", "│ раз"]),
         (
             answered(""),
-            "FAILED",
+            "WRONG",
             ["answer (0 characters, finish reason stop, 10 prompt tokens and 3 completion tokens, empty)"],
         ),
         (
             answered("раз", finish_reason="length", prompt_tokens=None),
-            "FAILED",
+            "WRONG",
             ["answer (3 characters, finish reason length, 3 completion tokens, truncated)"],
         ),
         (answered("раз два"), "right", ["  pass  style:no_commas       no comma allowed, 0 found"]),
@@ -106,11 +106,20 @@ def test_how_an_answer_ended(tmp_path, capsys, outcome, word, lines):
     assert set(lines) <= set(text)
 
 
+def test_an_answer_without_a_value_is_not_right(tmp_path, capsys):
+    """Scored, but its first metric says nothing of it: nobody knows."""
+    row = made_row()
+    row["metric"]["record"]["scores"]["sample_pass_rate"] = None
+    text = shown(capsys, write_run(tmp_path / "run", [row]))
+    assert f"{IFHARD}: 1 answer: 1 no verdict\n" in text
+    assert f"{IFHARD} · q0 · NO VERDICT\n" in text
+
+
 def test_a_first_page(tmp_path, capsys):
     """Without a wish the first five, how many there are, and what to add."""
     text = shown(capsys, ifhard_run(tmp_path / "run", "+cw-+c?!"))
     assert names(text) == ["q000", "q001", "q002", "q003", "q004"]
-    assert f"{IFHARD}: 8 answers: 1 blocked, 4 failed, 1 no answer, 2 right\n" in text
+    assert f"{IFHARD}: 8 answers: 1 blocked, 1 no answer, 4 wrong, 2 right\n" in text
     assert "  least often met: style:no_commas 3 of 6, structure:word_count 4 of 6\n" in text
     assert text.endswith("--whole and --reasoning show more of each\n")
     assert "5 of 8 answers shown; choose by --failed [N], --category X" in text
