@@ -41,7 +41,8 @@ def export_runs(form: str, folders: Sequence[Path], out: Path, model_id: str | N
         what = f"{type(error).__name__}: {error}"
         where = ", ".join(str(run.folder) for run in runs)
         raise ReportError(f"{where}: {what}; run.json was changed, or is of another version") from error
-    return {"form": form, "files": [str(path) for path in put_all(out, made)], "notes": list(made.notes)}
+    advice = "; the runs of both benchmarks go into one submission: name them in one command" if form == "mera" else ""
+    return {"form": form, "files": [str(path) for path in put_all(out, made, advice)], "notes": list(made.notes)}
 
 
 def _made(form: str, runs: Sequence[Run], model_id: str | None) -> Export:

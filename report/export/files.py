@@ -27,8 +27,13 @@ class Export(NamedTuple):
     notes: tuple[str, ...]
 
 
-def put_all(out: Path, made: Export) -> list[Path]:
-    """Write the files; one that is there with the same content is left as it is.
+def put_all(out: Path, made: Export, advice: str = "") -> list[Path]:
+    """Write the files; one that is there already with the same content is no hindrance.
+
+    Args:
+        out: where they go.
+        made: the files.
+        advice: what else helps where a file of another content is there.
 
     Raises:
         ReportError: a file is there with another content, and nothing was written; or a file cannot be written.
@@ -37,7 +42,7 @@ def put_all(out: Path, made: Export) -> list[Path]:
     try:
         for path, data in paths.items():
             if path.exists() and path.read_bytes() != data:
-                raise ReportError(f"{path} is there with another content: move it away, or give another -o DIR")
+                raise ReportError(f"{path} is there with another content: move it away, or give another -o DIR{advice}")
         for path, data in paths.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             beside = path.with_name(f"{path.name}.tmp")

@@ -82,34 +82,47 @@ def mera_export(runs: Sequence[Run]) -> Export:
 
 def _answers(run: Run, name: str) -> dict[int, list[Shown]]:
     """The answers to each question by its number, the one that counts first."""
-    found: dict[int, list[Shown]] = {}
+    found: dict[int | str, list[Shown]] = {}  # by its id where it has no number
     missing = Counter[str]()
     for shown in shown_answers(run):
         if shown.task.benchmark != name:
             continue
-        if shown.number is None:
-            raise ReportError(
-                f"{run.folder}: question {shown.record['id']} of {shown.task} has no number (meta.id), by which MERA "
-                "knows it: its dataset gives none, or the run is of an earlier version (then score its answers again, "
-                "--responses FILE)"
-            )
         if shown.record["outcome"] not in _ANSWERS:
             missing[shown.record["outcome"]] += shown.record["repeat"] == 0
             continue
-        _add(run, found.setdefault(shown.number, []), shown)
-    found = {number: answers for number, answers in found.items() if answers[0].record["repeat"] == 0}
+        question = shown.record["id"] if shown.number is None else shown.number
+        _add(run, question, found.setdefault(question, []), shown)
+    found = {question: answers for question, answers in found.items() if answers[0].record["repeat"] == 0}
+    _check_size(run, name, len(found), missing)
+    numbered = {question: answers for question, answers in found.items() if isinstance(question, int)}
+    for question, answers in found.items():
+        if question not in numbered:
+            raise ReportError(
+                f"{run.folder}: question {question} of {answers[0].task} has no number (meta.id), by which MERA knows "
+                "it: its dataset gives none, or the run is of an earlier version (then score its answers again, "
+                "--responses FILE)"
+            )
+    return numbered
+
+
+def _check_size(run: Run, name: str, size: int, missing: Mapping[str, int]) -> None:
+    """Check that a whole set was answered: ``size`` questions, and ``missing`` ones by the outcome they ended in."""
     wanted = _SETS[name].questions
-    if len(found) != wanted:
+    if size > wanted:
+        raise ReportError(
+            f"{run.folder}: {size:,} questions of {name} have an answer, and MERA's set has {wanted:,}: --dataset "
+            "official asks those"
+        )
+    if size < wanted:
         told = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in sorted(missing.items()) if count)
         ended = f" ({told})" if told else ""
         raise ReportError(
-            f"{run.folder}: {len(found):,} of {wanted:,} questions of {name} have an answer{ended}: MERA takes the "
-            "whole set; --resume RUN --full asks the rest"
+            f"{run.folder}: {size:,} of {wanted:,} questions of {name} have an answer{ended}: MERA takes the whole "
+            f"set; python run_lighteval.py --resume {run.folder} --full asks the rest"
         )
-    return found
 
 
-def _add(run: Run, answers: list[Shown], shown: Shown) -> None:
+def _add(run: Run, question: int | str, answers: list[Shown], shown: Shown) -> None:
     """Add a further answer to a question.
 
     Raises:
@@ -118,7 +131,7 @@ def _add(run: Run, answers: list[Shown], shown: Shown) -> None:
     for other in answers:
         if other.record["repeat"] == shown.record["repeat"]:
             raise ReportError(
-                f"{run.folder}: question {shown.number} is answered by {other.task} {other.name} and by {shown.task} "
+                f"{run.folder}: question {question} is answered by {other.task} {other.name} and by {shown.task} "
                 f"{shown.name}: which one counts?"
             )
     answers.append(shown)

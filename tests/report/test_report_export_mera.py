@@ -99,11 +99,30 @@ def test_a_missing_answer_is_a_refusal(tmp_path, small_sets, capsys, outcomes, w
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_a_part_or_more_than_the_set_is_a_refusal(tmp_path, small_sets, capsys, count):
-    """Another set's number of questions is not MERA's."""
-    exported("mera", tmp_path / "out", finished_run(tmp_path / "r", numbered(ifhard_rows(["а"] * count))), code=2)
-    assert f"{count} of 3 questions of ifhard" in capsys.readouterr().err
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (2, "2 of 3 questions of ifhard have an answer: MERA takes the whole set; python run_lighteval.py --resume "),
+        (4, "4 questions of ifhard have an answer, and MERA's set has 3: --dataset official asks those"),
+    ],
+)
+def test_a_part_or_more_than_the_set_is_a_refusal(tmp_path, small_sets, capsys, count, words, known):
+    """Another set's number of questions is not MERA's, whether they are numbered or not."""
+    rows = ifhard_rows(["а"] * count)
+    exported("mera", tmp_path / "out", finished_run(tmp_path / "r", numbered(rows) if known else rows), code=2)
+    assert words in capsys.readouterr().err
+
+
+def test_the_runs_of_both_benchmarks_go_in_one_command(tmp_path, small_sets, capsys):
+    """A second submission into the same folder would replace the first one; it is said how both get into one."""
+    a = finished_run(tmp_path / "a", numbered(ifhard_rows(["а"] * 3)))
+    b = finished_run(tmp_path / "b", numbered(sobhard_rows(), first=204))
+    exported("mera", tmp_path / "out", a)
+    exported("mera", tmp_path / "out", b, code=2)
+    assert "; the runs of both benchmarks go into one submission: name them in one command" in capsys.readouterr().err
+    exported("mera", tmp_path / "both", a, b)
+    assert sorted(zips(tmp_path / "both")[0]) == ["IFHardBench.json", "SOB-Hard.json"]
 
 
 def test_an_empty_answer_is_an_answer(tmp_path, small_sets):
