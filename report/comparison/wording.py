@@ -40,12 +40,18 @@ def comparison_lines(one: Comparison, comparisons: int) -> Iterator[str]:
     rows += [_cells(moved, one.p_holm.get(moved.name, {})) for moved in one.changes]
     if pair.clusters is not None:
         rows = [(*row, p) for row, p in zip(rows, ["p (clusters)", *_clustered(one)], strict=True)]
-    yield from aligned(rows)
+    yield from aligned(_filled(rows))
     yield from _footnotes(one, comparisons)
     yield from _questions(one)
     yield from _power(one)
     yield from (f"  repeats of {name}: {_split(split, one.questions.metric)}" for name, split in one.splits.items())
     yield from _groups(one, comparisons)
+
+
+def _filled(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A table without the columns that are empty below their titles: answers that are averaged have no p values."""
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _split(split: VarianceSplit, metric: str) -> str:
@@ -83,7 +89,10 @@ def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
     if one.pair.clusters is not None and one.pair.bench.cluster is not None:
         counts = f"{len(set(one.pair.clusters))} of them for {len(one.pair.clusters)} questions"
         by = f"{one.pair.bench.cluster[1]} ({counts})"
-        yield f"  intervals and p (clusters) are clustered by {by}; the other p are not"
+        if any(moved.p_mid is not None for moved in one.changes):
+            yield f"  intervals and p (clusters) are clustered by {by}; the other p are not"
+        else:
+            yield f"  intervals are clustered by {by}"
     for moved in one.changes:
         found = moved.found
         if found is not None and found.se and found.se_clustered and abs(found.se_clustered / found.se - 1) > _APART:

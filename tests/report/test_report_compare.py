@@ -1,6 +1,7 @@
 """Two runs and more over the same questions: differences, intervals, who won what."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -283,6 +284,23 @@ def test_repeats_are_averaged(tmp_path, capsys):
     # One question of A has unlike answers: its variance is 1/2, the mean over 8 questions 1/16.
     assert found["variance"]["a"]["within"] == pytest.approx(1 / 16)
     assert "of the variance of its sample_pass_rate is between answers to one question" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_table_has_no_empty_columns(tmp_path, capsys, times, shared):
+    """Averaged answers have no p values: neither a column of them, nor a word on how they are clustered."""
+    a, b = (
+        ifhard_run(tmp_path / name, [marks] * times, labels=lambda n: {"task": f"text {n // 2 if shared else n}"})
+        for name, marks in (("a", "+w+w++ww"), ("b", "++++++ww"))
+    )
+    assert command("compare", a, b) == 0
+    said = capsys.readouterr().out
+    ps = ["p (mid-p)", "p (exact)", *(["p (clusters)"] if shared else [])] if times == 1 else []
+    (titles,) = [line for line in said.splitlines() if line.startswith("  metric ")]
+    assert re.split(r"\s{2,}", titles.strip())[5:] == ps
+    assert ("p (clusters) are clustered by task text" in said) == (shared and times == 1)
+    assert ("intervals are clustered by task text (4 of them for 8 questions)\n" in said) == (shared and times == 2)
 
 
 def test_repeats_that_never_differ_split_nothing(tmp_path, capsys):
