@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from metrics.record import Record, VerdictRecord, labels_of
-from report.loading import check_details, each_sample
+from report.loading import answer_name, check_details, each_sample
 from runs.folder import Run, Sample
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
@@ -54,8 +54,20 @@ class Shown(NamedTuple):
     @property
     def name(self) -> str:
         """The question's id, with the number of the repeat from the second on: ``0220376fd335#1``."""
-        repeat = self.record["repeat"]
-        return f"{self.record['id']}#{repeat}" if repeat else str(self.record["id"])
+        return answer_name(self.record)
+
+    @property
+    def references(self) -> list[str]:
+        """What a right answer says, or each part of it, where the question has it in words; empty elsewhere."""
+        try:
+            found = json.loads(self.scoring or "{}")
+        except ValueError:
+            return []
+        reference = found.get("reference") if isinstance(found, dict) else None
+        parts = reference if isinstance(reference, list) else [] if reference is None else [reference]
+        return [
+            part if isinstance(part, str) else json.dumps(part, ensure_ascii=False, sort_keys=True) for part in parts
+        ]
 
 
 def failed(shown: Shown) -> bool:

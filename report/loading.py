@@ -17,6 +17,7 @@ from tasks.registry import answers_by_part, benchmark, parse_task
 __all__ = [
     "Answer",
     "Loaded",
+    "answer_name",
     "asked_tasks",
     "check_details",
     "check_not_stopped",
@@ -159,6 +160,11 @@ def _check_places(run: Run, task: TaskName, answers: Sequence[Answer]) -> None:
 def spoken(question: Hashable) -> str:
     """A question's name in tables and files."""
     return "/".join(map(str, question)) if isinstance(question, tuple) else str(question)
+
+
+def answer_name(record: Record) -> str:
+    """An answer's name in texts: the question's id, with the number of the repeat from the second on."""
+    return f"{record['id']}#{record['repeat']}" if record["repeat"] else str(record["id"])
 
 
 def check_details(run: Run) -> None:

@@ -63,7 +63,9 @@ def sample_lines(
 def _line(shown: Shown, metric: str, score: float) -> dict[str, Any]:
     texts = [text for role, text in shown.messages if role != "system"]
     talk = any(role == "assistant" for role, _ in shown.messages)
-    raw, reference = (texts[-1] if texts else ""), _reference(shown.scoring)
+    raw = texts[-1] if texts else ""
+    # Without a reference in words, all that the answer is checked against.
+    reference = shown.references or [part for part in (shown.scoring,) if part]
     line: dict[str, Any] = {
         "sample_id": str(shown.record["id"]),
         "sample_hash": hashlib.sha256((raw + "".join(reference)).encode("utf-8", "replace")).hexdigest(),
@@ -104,20 +106,6 @@ def _conversation(shown: Shown) -> dict[str, Any]:
     ]
     last = {"turn_idx": len(messages), "role": "assistant", "content": shown.raw}
     return {"output": None, "messages": [*messages, {**last, "reasoning_trace": shown.reasoning or None}]}
-
-
-def _reference(scoring: str) -> list[str]:
-    """The reference that the benchmark's own form names; without one, all that the answer is checked against."""
-    try:
-        found = json.loads(scoring)
-    except ValueError:
-        found = None
-    reference = found.get("reference") if isinstance(found, dict) else None
-    if isinstance(reference, str):
-        return [reference]
-    if isinstance(reference, list):
-        return [str(one) for one in reference]
-    return [scoring] if scoring else []
 
 
 def _metadata(shown: Shown, metric: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from endpoints.errors import one_line
-from metrics.reasons import nouns, printable
+from metrics.reasons import nouns
 from metrics.record import VerdictRecord
 from metrics.summary import Headline
 from report.comparison.changes import Change
@@ -100,11 +100,7 @@ def _requirements(task: RescoredTask) -> list[dict[str, Any]]:
 
 
 def rescored_lines(found: Rescored) -> Iterator[str]:
-    """The lines on a run."""
-    yield from map(printable, _lines(found))  # a run's folder may hold anything
-
-
-def _lines(found: Rescored) -> Iterator[str]:
+    """The lines on a run; the command makes texts of strangers in them harmless."""
     where = "its details files" if found.source == "details" else "its journal"
     yield f"{found.run.name}: {found.run.config}, scored again from {where}; the run is as it was"
     for name, (then, now) in found.scorers.items():

@@ -12,6 +12,7 @@ from metrics.summary import Headline
 from report.comparison.changes import Change, change
 from report.comparison.comparing import metrics_of
 from report.comparison.pairing import Pair, clusters_of
+from report.loading import answer_name
 from tasks.benchmark import Benchmark
 from tasks.names import TaskName
 
@@ -127,7 +128,7 @@ def rescored_task(
     unreadable: dict[str, list[str]] = defaultdict(list)
     for one in held:
         if one.unreadable:
-            unreadable[one.unreadable].append(_name(one.after))
+            unreadable[one.unreadable].append(answer_name(one.after))
     before = bench.summarise([a for a, _ in both]).headlines if both else ()
     after = bench.summarise([one.after for one in held]).headlines
     return RescoredTask(
@@ -136,7 +137,7 @@ def rescored_task(
         verdicts=Counter((v["grader"], v["id"]) for one in held for v in one.after["verdicts"]),
         changes=[moved for a, b in readable if b["outcome"] != "unscored" for moved in _changes(a, b)],
         outcomes=[
-            OutcomeChange(_name(b), a["outcome"], b["outcome"], b["error"])
+            OutcomeChange(answer_name(b), a["outcome"], b["outcome"], b["error"])
             for a, b in both
             if a["outcome"] != b["outcome"]
         ],
@@ -149,17 +150,13 @@ def rescored_task(
     )
 
 
-def _name(record: Record) -> str:
-    return f"{record['id']}#{record['repeat']}" if record["repeat"] else str(record["id"])
-
-
 def _changes(before: Record, after: Record) -> Iterator[VerdictChange]:
     then, now = _by_place(before), _by_place(after)
     for key in [*then, *(key for key in now if key not in then)]:
         a, b = then.get(key), now.get(key)
         grader, place, requirement = key
         if a is None or b is None or any(a[name] != b[name] for name in _SAID):
-            yield VerdictChange(_name(after), requirement, grader, place, a, b)
+            yield VerdictChange(answer_name(after), requirement, grader, place, a, b)
 
 
 def _by_place(record: Record) -> _Verdicts:

@@ -78,8 +78,7 @@ def show_answer(page: Page, shown: Shown, place: str, manner: Manner) -> None:
         page.line(Text.assemble((f"{name}: ", "bold"), one_line(value)))
     for role, text in _turns(shown.messages, manner):
         _body(page, role, text, manner)
-    reference = _reference(shown.scoring)
-    if reference:
+    if reference := "\n".join(shown.references):
         _body(page, "reference", reference, manner)
     if shown.reasoning:
         size = nouns(len(shown.reasoning), "character")
@@ -162,18 +161,6 @@ def shortened(text: str, search: str = "") -> str:
         pieces.append(text[max(start, end) : stop])
         end = max(end, stop)
     return "".join(pieces)
-
-
-def _reference(scoring: str) -> str:
-    """What a right answer says, where the question has it in words."""
-    try:
-        found = json.loads(scoring or "{}")
-    except ValueError:
-        return ""
-    reference = found.get("reference") if isinstance(found, dict) else None
-    if isinstance(reference, list):
-        return "\n".join(one if isinstance(one, str) else _json(one) for one in reference)
-    return reference if isinstance(reference, str) else "" if reference is None else _json(reference)
 
 
 def _json(value: Any) -> str:
