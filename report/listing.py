@@ -11,7 +11,7 @@ from report.printable import one_line
 from report.results import value_of
 from report.wording import aligned
 from runs.files import FileError
-from runs.folder import ENDED, config_of, read_content
+from runs.folder import ENDED, OtherToolError, config_of, read_content
 from tasks.names import TaskNameError, split_fewshot
 from tasks.registry import benchmark
 
@@ -87,9 +87,11 @@ def _listed(folder: Path) -> Listed | None:
     """What is said of a folder; None if it is no run."""
     try:
         content = read_content(folder)
+    except OtherToolError:
+        return None
     except FileError as error:
         ours = (folder / "run.json").exists() or (folder / "responses.jsonl").exists()
-        return _broken(folder, str(error)) if ours and "another tool's" not in str(error) else None
+        return _broken(folder, str(error)) if ours else None
     try:
         return _of(folder, content)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:

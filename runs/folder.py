@@ -14,7 +14,18 @@ from runs.files import FileError, read_json
 from runs.records import in_present_form
 from runs.shape import first_damage
 
-__all__ = ["ENDED", "Run", "Sample", "config_of", "count_samples", "open_run", "open_runs", "read_content", "samples"]
+__all__ = [
+    "ENDED",
+    "OtherToolError",
+    "Run",
+    "Sample",
+    "config_of",
+    "count_samples",
+    "open_run",
+    "open_runs",
+    "read_content",
+    "samples",
+]
 
 # The ``status`` of a run that has come to its table; others end before: interrupted, failed, stopped, running.
 ENDED: Final = ("complete", "incomplete", "stopped early")
@@ -22,6 +33,10 @@ ENDED: Final = ("complete", "incomplete", "stopped early")
 # LightEval's name of a details file: the task, then when the results were written.
 _DETAILS: Final = re.compile(r"details_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)\.parquet")
 _COLUMNS: Final = ("doc", "metric", "model_response")
+
+
+class OtherToolError(FileError):
+    """A folder's ``run.json`` is another tool's."""
 
 
 class Run(NamedTuple):
@@ -96,7 +111,8 @@ def read_content(folder: Path) -> dict[str, Any]:
     """Read the ``run.json`` of a run folder.
 
     Raises:
-        FileError: there is none, it cannot be read, it is another tool's, or damaged (:mod:`runs.shape`).
+        OtherToolError: it is another tool's.
+        FileError: there is none, it cannot be read, or it is damaged (:mod:`runs.shape`).
     """
     path = folder / "run.json"
     if not path.is_file():
@@ -104,7 +120,7 @@ def read_content(folder: Path) -> dict[str, Any]:
     content = read_json(path)
     settings, model = content.get("settings"), content.get("model") or {}
     if not isinstance(settings, dict) or not isinstance(model, dict) or not (settings or "sessions" in content):
-        raise FileError(f"{folder} is no run folder of run_lighteval.py: its run.json is another tool's")
+        raise OtherToolError(f"{folder} is no run folder of run_lighteval.py: its run.json is another tool's")
     if damage := first_damage(content):
         raise FileError(f"{path} is damaged: its {damage}")
     return content
