@@ -19,6 +19,7 @@ __all__ = [
     "BOOTSTRAP",
     "EMPTY",
     "NO_ANSWER",
+    "NO_SPREAD",
     "TRUNCATED",
     "UNCLOSED",
     "WILSON",
@@ -41,6 +42,8 @@ __all__ = [
 NO_ANSWER: Final = "no sample has a valid answer"
 WILSON: Final = "Wilson"
 BOOTSTRAP: Final = "bootstrap"
+# What is said of a bootstrap's interval that is a point.
+NO_SPREAD: Final = "all resamples agree, so that its interval shows none of the doubt that remains"
 
 # A record's part of a ratio: how much was met, out of how much; (0, 0) where the metric is undefined.
 Part = tuple[float, float]

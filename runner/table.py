@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metrics.decision.power import DISCORDANCE, smallest_difference
+from metrics.headlines import NO_SPREAD
 from metrics.summary import Headline, Summary
 from tasks.names import TaskName
 
@@ -109,7 +110,7 @@ def _headline_cells(headline: Headline, coverage: tuple[int, int]) -> list[str]:
 
 
 def _methods(headlines: Sequence[Headline]) -> list[str]:
-    """What made the intervals: the commoner method alone, the other with the metrics that it is for."""
+    """What made the intervals: the commoner method alone, the other with its metrics; and which are but points."""
     names: dict[str, list[str]] = {}
     for headline in headlines:
         if headline.interval is not None:
@@ -118,7 +119,8 @@ def _methods(headlines: Sequence[Headline]) -> list[str]:
         return []
     usual, *others = sorted(names, key=lambda method: (-len(names[method]), method))
     more = "".join(f", {method} for {', '.join(names[method])}" for method in others)
-    return [f"  intervals over questions: {usual}{more}"]
+    points = [one.name for one in headlines if one.interval is not None and one.interval.low == one.interval.high]
+    return [f"  intervals over questions: {usual}{more}", *(f"  {name}: {NO_SPREAD}" for name in points)]
 
 
 def _power(questions: int) -> list[str]:

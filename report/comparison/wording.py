@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from metrics.decision.paired import VarianceSplit
+from metrics.headlines import NO_SPREAD
 from metrics.stats import LEVEL
 from report.comparison.changes import Change
 from report.comparison.comparing import Comparison, Group, level_of
@@ -99,7 +100,7 @@ def _footnotes(one: Comparison, comparisons: int) -> Iterator[str]:
             yield f"  {moved.name} if every question stood for itself: {interval_words(found.interval)}"
     unmoved = [moved.name for moved in one.changes if moved.found is not None and moved.found.se == 0 and _point(moved)]
     if unmoved:
-        yield f"  {', '.join(unmoved)}: all resamples agree, so that its interval shows none of the doubt that remains"
+        yield f"  {', '.join(unmoved)}: {NO_SPREAD}"
     if max(one.pair.repeats) > 1:
         counts = " and ".join(map(str, one.pair.repeats))
         yield f"  {counts} answers a question: each question is its answers' mean, and McNemar does not apply"

@@ -43,6 +43,18 @@ def test_a_complete_smoke_run():
     assert "comparable with: dataset builtin, test sha256 0123456789ab; scorer 1-0" in text
 
 
+@pytest.mark.parametrize(("interval", "said"), [((1.0, 1.0), True), ((0.9, 1.0), False), (None, False)])
+def test_an_interval_without_width_is_told(interval, said):
+    """All questions of a bootstrap agree: the point is no certainty. Comparisons say so too."""
+    ends = None if interval is None else Interval(*interval)
+    headlines = (
+        Headline("sample_pass_rate", 1.0, Interval(0.7, 1.0), 10, method="Wilson"),
+        Headline("balance_score", 1.0, ends, 10, method="bootstrap"),
+    )
+    words = "  balance_score: all resamples agree, so that its interval shows none of the doubt that remains"
+    assert (words in make(FULL, headlines).splitlines()) == said
+
+
 def test_an_incomplete_run_shows_bounds():
     """Below full coverage the row shows both bounds and the word INCOMPLETE."""
     text = make(PART, (Headline("sample_pass_rate", 3 / 7, Interval(0.1, 0.8), 7, bounds=(0.3, 0.6)),), smoke=False)
