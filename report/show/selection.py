@@ -13,7 +13,7 @@ from report.errors import ReportError
 from report.loading import spoken
 from tasks.registry import benchmark
 
-__all__ = ["Wanted", "categories", "fold", "found_in", "select", "why_none"]
+__all__ = ["Wanted", "categories", "fold", "found_in", "pattern", "select", "why_none"]
 
 _LOOKS: Final = ("empty", "truncated", "unclosed_reasoning", "with_reasoning", "marked_reasoning")
 _MISSING: Final = tuple(outcome for outcome in OUTCOMES if outcome != "answered")
@@ -104,6 +104,12 @@ def found_in(shown: Shown, search: str) -> list[str]:
 def fold(text: str) -> str:
     """The text for comparing without case; composed and decomposed letters are the same."""
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def pattern(search: str) -> re.Pattern[str]:
+    """Finds a text as :func:`fold` compares it, but for letters whose other case is two (ß)."""
+    letters = ({letter, unicodedata.normalize("NFD", letter)} for letter in unicodedata.normalize("NFC", search))
+    return re.compile("".join(f"(?:{'|'.join(map(re.escape, sorted(of)))})" for of in letters), re.IGNORECASE)
 
 
 def _tests(found: Sequence[Shown], wanted: Wanted) -> dict[str, _Test]:

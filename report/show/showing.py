@@ -1,7 +1,6 @@
 """One answer of a run as lines: what was asked and said, each verdict with its reason, the judge's work."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -12,7 +11,7 @@ from metrics.record import VerdictRecord
 from report.answers import Shown, right
 from report.printable import one_line, printable
 from report.show.paging import Page
-from report.show.selection import found_in
+from report.show.selection import found_in, pattern
 from tasks.registry import benchmark
 
 __all__ = ["Manner", "ending_word", "shortened", "show_answer"]
@@ -142,7 +141,7 @@ def _tokens(prompt: int | None, completion: int | None) -> list[str]:
 def _body(page: Page, title: str, text: str, manner: Manner) -> None:
     page.line(Text(one_line(title), "bold"))
     if text:
-        mark = re.compile(re.escape(printable(manner.search)), re.IGNORECASE) if manner.search else None
+        mark = pattern(printable(manner.search)) if manner.search else None
         page.quoted(printable(text if manner.whole else shortened(text, manner.search)), mark)
 
 
@@ -151,7 +150,7 @@ def shortened(text: str, search: str = "") -> str:
     if len(text) <= _LONGEST:
         return text
     kept = [(0, _HEAD), (len(text) - _TAIL, len(text))]
-    found = re.search(re.escape(search), text, re.IGNORECASE) if search else None
+    found = pattern(search).search(text) if search else None
     if found is not None:
         kept.append((max(found.start() - _AROUND, 0), min(found.end() + _AROUND, len(text))))
     pieces, end = [], 0

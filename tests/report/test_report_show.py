@@ -325,6 +325,18 @@ def test_what_was_searched_is_not_left_out():
     assert "a" * 400 + "Needle" + "b" * 400 in found
     assert found.count("left out") == 2
     assert shortened(text).count("left out") == 1
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted"), [("и\u0306од", "йод"), ("йод", "и\u0306од"), ("ЙОД", "йод"), ("е\u0308ж", "Ёж")]
+)
+def test_what_was_searched_is_not_left_out_however_it_is_written(held, wanted):
+    """Composed or decomposed, large or small: whatever the search itself finds."""
+    assert held in shortened("x" * 3_000 + held + "x" * 3_000, wanted)
+
+
+def test_short_texts_are_whole():
+    """Up to the limit."""
     assert shortened("x" * 4_000) == "x" * 4_000
 
 
