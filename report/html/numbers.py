@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from metrics.headlines import MetricSpec
 from metrics.record import OUTCOMES
+from metrics.summary import count_outcomes
 from report.html.view import TaskView
 from report.results import Value, value_of
 
@@ -77,18 +78,14 @@ def _headline(spec: MetricSpec, task: TaskView) -> Headline:
 
 def outcomes(task: TaskView) -> list[Share]:
     """How the answers ended; kinds without one are left out."""
-    records = task.records
-    counts = {name: sum(record["outcome"] == name for record in records) for name in OUTCOMES}
-    return [Share(name, _OUTCOMES[name], count, len(records)) for name, count in counts.items() if count]
+    counts = count_outcomes(task.records)
+    return [Share(name, _OUTCOMES[name], count, counts.total) for name in OUTCOMES if (count := getattr(counts, name))]
 
 
 def looks(task: TaskView) -> list[Share]:
     """Empty, truncated and unclosed answers, out of those that are at hand."""
-    at_hand = [record for record in task.records if record["outcome"] in ("answered", "unjudged")]
-    return [
-        Share(name, words, sum(bool(record.get(name)) for record in at_hand), len(at_hand))
-        for name, words in _LOOKS.items()
-    ]
+    counts = count_outcomes(task.records)
+    return [Share(name, words, getattr(counts, name), counts.at_hand) for name, words in _LOOKS.items()]
 
 
 def fine_rates(task: TaskView) -> dict[str, dict[str, Any]]:
