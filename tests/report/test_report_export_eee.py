@@ -1,6 +1,6 @@
 """Every Eval Ever: the aggregate and its samples agree with the run and with each other.
 
-That they are of the published form is tests/e2e/test_export_schemas.py's: the schemas come from the package index.
+That they are of the published form is tests/e2e/test_report_vllm.py's: the schemas come from the package index.
 """
 
 import hashlib
