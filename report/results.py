@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from metrics.headlines import NO_SPREAD
 from report.errors import ReportError
 from report.loading import asked_tasks, check_not_stopped, known_task
 from runs.folder import ENDED, Run
@@ -53,6 +54,12 @@ class Value(NamedTuple):
     bounds: tuple[float, float] | None
     why_none: str
     higher_is_better: bool
+
+    @property
+    def made_by(self) -> str:
+        """The interval's method, and what is to be known of an interval that is a point; empty without one."""
+        point = self.interval is not None and self.interval[0] == self.interval[1]
+        return f"{self.method}: {NO_SPREAD}" if point else self.method
 
 
 class Questions(NamedTuple):
@@ -210,7 +217,7 @@ def generation_facts(run: Run) -> Iterator[tuple[str, str]]:
     if settings.get("reasoning_marks"):
         yield "reasoning_cut_in_marks_of", settings["reasoning_marks"]
     if settings.get("responses"):
-        yield "answers", "saved ones: how they were generated is not known"
+        yield "generation", "saved answers: how they were generated is not known"
         return
     yield "temperature", f"{sampling.get('temperature') or 0.0:g}"
     if sampling.get("seed") is not None:

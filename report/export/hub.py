@@ -109,7 +109,7 @@ def _notes(run: Run, task: TaskName, found: Questions, first: Value, others: lis
 def _with_interval(value: Value) -> str:
     if value.interval is None:
         return f"{value.name}, no interval"
-    return f"{value.name}, 95% interval {value.interval[0]:.4f} to {value.interval[1]:.4f} ({value.method})"
+    return f"{value.name}, 95% interval {value.interval[0]:.4f} to {value.interval[1]:.4f} ({value.made_by})"
 
 
 def _size(run: Run, task: TaskName) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from endpoints.errors import one_line
+from metrics.headlines import NO_SPREAD
 from metrics.reasons import nouns
 from metrics.record import VerdictRecord
 from metrics.summary import Headline
@@ -187,7 +188,7 @@ def _headlines(task: RescoredTask) -> Iterator[str]:
     moved = {one.name: one for one in task.differences}
     if not task.before:
         yield from aligned([("metric", "value", "95% interval"), *((one.name, *_value(one)) for one in task.after)])
-        yield from _bounds(task)
+        yield from _doubts(task)
         return
     rows = [("metric", "before", "95% interval", "after", "95% interval", "difference", "95% interval")]
     rows += [
@@ -195,13 +196,17 @@ def _headlines(task: RescoredTask) -> Iterator[str]:
     ]
     yield from aligned(rows)
     yield "  differences are exact for these answers; their intervals, paired, are for questions like these"
-    yield from _bounds(task)
+    yield from _doubts(task)
     for name, (stored, given) in task.recorded.items():
         said = f"run.json has {name} {_number(stored)}"
         yield f"  note: {said}, the stored verdicts give {_number(given)} by the present formulas"
 
 
-def _bounds(task: RescoredTask) -> Iterator[str]:
+def _doubts(task: RescoredTask) -> Iterator[str]:
+    """What the present intervals do not show."""
+    for one in task.after:
+        if one.interval is not None and one.interval.low == one.interval.high:
+            yield f"  {one.name}: {NO_SPREAD}"
     rows = [("metric", "at least", "at most")]
     rows += [(one.name, *(f"{end:.4f}" for end in one.bounds)) for one in task.after if one.bounds is not None]  # type: ignore[misc]
     if len(rows) > 1:

@@ -90,8 +90,17 @@ def test_of_saved_answers_no_temperature_is_told(tmp_path):
     for saved in (None, "answers.jsonl"):
         words = words_of(page_of(scored(tmp_path / f"{saved}", ifhard_rows("+"), settings={"responses": saved})))
         assert ("temperature 0 max new tokens the task's own" in words) == (saved is None)
-        assert ("answers saved ones: how they were generated is not known" in words) == (saved is not None)
+        assert ("generation saved answers: how they were generated is not known" in words) == (saved is not None)
         assert ("temperature" in words) == (saved is None)
+
+
+def test_an_interval_without_width_is_told(tmp_path):
+    """A bootstrap whose resamples agree; other intervals have their method alone."""
+    said = "bootstrap: all resamples agree, so that its interval shows none of the doubt that remains"
+    for marks, point in (("+" * 9, True), ("+-cw" * 5, False)):
+        words = words_of(page_of(scored(tmp_path / marks, ifhard_rows(marks))))
+        assert (f"[1.0000, 1.0000] {said}" in words) == point
+        assert words.count("all resamples agree") == point
 
 
 def test_an_undefined_value_says_why(tmp_path):

@@ -77,6 +77,13 @@ def test_every_headline_stands_with_its_interval_before_and_after(tmp_path, caps
     assert "-0.2500" in capsys.readouterr().out
 
 
+def test_an_interval_without_width_is_told(tmp_path, capsys):
+    """As the run's own table tells it."""
+    rescored(tmp_path, write_run(tmp_path / "run", rows_of("+" * 9)))
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "all resamples agree" in line]
+    assert line.startswith("  balance_score: ")
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_edited_verdicts_are_shown_and_no_others(tmp_path, seed):
     """A verdict turned, a code and a sentence changed: exactly these, each by its kind."""
