@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "report": {"tasks", "judges", "metrics", "endpoints", "runs"},
     "builders": {"tasks", "metrics"},
     "simulations": {"metrics"},
+    "proofs": {"tasks", "judges", "metrics", "endpoints", "runner", "runs", "report", "audit", "builders"},
 }
 # Any room with a command of its own may let it outlive the reader of its output, and keep what it makes in the cache.
 FOR_COMMANDS = {"endpoints.terminal", "endpoints.user_cache"}
