@@ -36,7 +36,7 @@ class EventReader:
     """
 
     def __init__(self) -> None:
-        self._rest = b""  # of a line that has not ended yet
+        self._rest: list[bytes] = []  # pieces of a line that has not ended yet
         self._started = False
         self._after_cr = False
         self._kind = ""
@@ -48,15 +48,21 @@ class EventReader:
             piece = piece.removeprefix(b"\n")  # the second half of a line end
             self._after_cr = False
         self._after_cr = self._after_cr or piece.endswith(b"\r")
-        *lines, self._rest = _LINE_END.split(self._rest + piece)
+        head, *lines = _LINE_END.split(piece)
+        self._rest.append(head)
         for line in lines:
-            yield from self._take(line)
+            yield from self._take(self._rest_taken())
+            self._rest.append(line)
 
     def end(self) -> Iterator[Event]:
         """The event that the end of the stream cut short, if there is one."""
-        line, self._rest = self._rest, b""
-        yield from self._take(line)
+        yield from self._take(self._rest_taken())
         yield from self._take(b"")
+
+    def _rest_taken(self) -> bytes:
+        line = b"".join(self._rest)
+        self._rest.clear()
+        return line
 
     def _take(self, line: bytes) -> Iterator[Event]:
         if not self._started:

@@ -14,6 +14,7 @@ from endpoints.outcome import Outcome
 from endpoints.reply import AbortedReplyError, BadReplyError
 from endpoints.retry import is_retried, retry_after_s
 from endpoints.template_refusals import conversation_hint, raised_in_template
+from endpoints.transport import ReplyTooLongError
 
 __all__ = ["MALFORMED", "Failure", "connection_failure", "refuses_usage", "reply_failure", "status_failure"]
 
@@ -152,11 +153,13 @@ def status_failure(response: httpx2.Response, now: float) -> Failure:
 
 
 def connection_failure(error: openai.APIConnectionError) -> Failure:
-    """The failure that a missing, broken or unreadable response means; all such failures are retried."""
+    """The failure that a missing, broken or unreadable response means; all but an endless reply are asked for again."""
     cause = error.__cause__
     words = one_line(str(cause or error))
     if isinstance(cause, httpx2.ConnectError):
         return Failure("connection", f"cannot connect: {words}", retried=True)
+    if isinstance(cause, ReplyTooLongError):
+        return Failure("bad-body", words, retried=False)
     if isinstance(cause, httpx2.RemoteProtocolError | httpx2.DecodingError):
         return Failure("bad-body", words, retried=True)
     return Failure("connection", f"connection lost: {words}", retried=True)

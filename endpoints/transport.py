@@ -13,6 +13,7 @@ import resource
 import socket
 import ssl
 import sys
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from endpoints.event_stream import looks_like_events
 from endpoints.folding import FoldedStream
 from endpoints.url import without_password
 
-__all__ = ["AiohttpTransport", "allow_connections", "connections_allowed"]
+__all__ = ["AiohttpTransport", "ReplyTooLongError", "allow_connections", "connections_allowed"]
 
 # Servers built on uvicorn (vLLM, transformers serve) close a connection that was idle for 5 s; one that we drop
 # first cannot be closed under a request being sent.
@@ -32,9 +33,17 @@ _IDLE_S: Final = 4.0
 # A dead peer is noticed after 60 + 4 * 15 = 120 s of silence.
 _KEEPALIVE: Final[tuple[tuple[str, int], ...]] = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4))
 
+# Headers that no longer hold once the body is decompressed.
+_OF_THE_TRANSFER: Final = (b"content-encoding", b"content-length", b"transfer-encoding")
 # A server may keep a connection open behind the last event.
 _REST_S: Final = 1.0
 _OTHER_FILES: Final = 256  # journal, libraries, data sets
+# A million tokens in events of their own take about as much; a reply beyond it comes from a server that does not end.
+_MOST_MIB: Final = 256
+
+
+class ReplyTooLongError(httpx2.RemoteProtocolError):
+    """A response goes on beyond every answer that a model gives."""
 
 
 def _probed_socket(address: aiohttp.AddrInfoType) -> socket.socket:
@@ -96,7 +105,6 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=self._timeout,
-            auto_decompress=False,  # the response object below does it
             proxy=self._proxy,
         )
 
@@ -106,7 +114,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         Raises:
             httpx2.ConnectError: no connection could be opened; the message is the system's.
             httpx2.ReadError: the connection broke before the response was complete.
-            httpx2.RemoteProtocolError: the response is not HTTP, or its body is too short.
+            httpx2.RemoteProtocolError: the response is not HTTP, or its body is too short or far too long.
         """
         if self._session is None:
             self._session = self._open(secure=request.url.scheme == "https")
@@ -132,29 +140,38 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
 async def _read(response: aiohttp.ClientResponse, request: httpx2.Request) -> httpx2.Response:
     """The whole response. The stream of an answer becomes the body that the answer would have had in one piece."""
     folded = FoldedStream()
-    streams = response.status == HTTPStatus.OK and response.content_type == "text/event-stream"
-    if streams and response.headers.get("Content-Encoding", "identity") == "identity":
-        async for piece in response.content.iter_any():
+    if response.status == HTTPStatus.OK and response.content_type == "text/event-stream":
+        async for piece in _pieces(response, request):
             folded.feed(piece)
             if folded.done:
                 await _read_rest(response)
                 break
     else:
-        whole = httpx2.Response(
-            response.status, headers=response.raw_headers, content=await response.read(), request=request
-        )
-        if response.status != HTTPStatus.OK or not looks_like_events(whole.content):
-            return whole
-        folded.feed(whole.content)
+        body = b"".join([piece async for piece in _pieces(response, request)])
+        if response.status != HTTPStatus.OK or not looks_like_events(body):
+            headers = [(name, value) for name, value in response.raw_headers if name.lower() not in _OF_THE_TRANSFER]
+            return httpx2.Response(response.status, headers=headers, content=body, request=request)
+        folded.feed(body)
     status, body = folded.finish()
     return httpx2.Response(status, headers={"Content-Type": "application/json"}, content=body, request=request)
+
+
+async def _pieces(response: aiohttp.ClientResponse, request: httpx2.Request) -> AsyncIterator[bytes]:
+    """The body's pieces, decompressed."""
+    left = _MOST_MIB << 20
+    async for piece in response.content.iter_any():
+        left -= len(piece)
+        if left < 0:
+            raise ReplyTooLongError(f"the reply has over {_MOST_MIB} MiB and goes on", request=request)
+        yield piece
 
 
 async def _read_rest(response: aiohttp.ClientResponse) -> None:
     """Read what follows the end of an answer: usually nothing, and the connection can be used again."""
     with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
         async with asyncio.timeout(_REST_S):
-            await response.content.read()
+            async for _ in response.content.iter_any():
+                pass
 
 
 def _as_httpx(error: Exception, request: httpx2.Request, proxy: str | None) -> httpx2.RequestError:

@@ -53,6 +53,31 @@ def test_streamed_answer_is_the_same_outcome(reply, streamed, monkeypatch):
     assert server.bodies[0] == chat("вопрос").body() | (WITH_USAGE if streamed else {})
 
 
+LONG = b"x" * (3 << 20)
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["asked", "unasked"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        stream(*[event({"choices": [{"index": 0, "delta": {"content": "x" * 1000}}]})] * 3000),
+        stream(LONG),
+        stream(LONG, kind="application/json"),
+        stream(gzip.compress(LONG), headers={"Content-Encoding": "gzip"}),
+        stream(gzip.compress(LONG), kind="application/json", headers={"Content-Encoding": "gzip"}),
+    ],
+    ids=["events", "one-line", "no-stream", "packed-stream", "packed"],
+)
+def test_reply_without_end_is_cut_off(reply, streamed, monkeypatch):
+    """It is a failure of its own question, and is not asked for again: the server would send as much."""
+    monkeypatch.setattr("endpoints.transport._MOST_MIB", 2)
+    with serve(reply) as server:
+        outcome = ask_one(server, chat("вопрос"), streamed=streamed)
+    assert (outcome.error_code, outcome.attempts) == ("bad-body", 1)
+    assert "the reply has over 2 MiB and goes on" in outcome.error
+    assert len(server.bodies) == 1
+
+
 def test_completions_are_streamed_too():
     """On their own path."""
     texts = [
