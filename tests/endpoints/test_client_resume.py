@@ -140,14 +140,13 @@ def test_killed_run_resumes_without_asking_twice(answers_before, tmp_path):
         run.communicate()
         kept = {record.sample_id for record in read_journal(path)}
         assert set(heard) <= kept
-        before = server.asked.copy()
+    # Another one, since what the killed run has sent may still be on its way to the first.
+    with FaultServer(steady) as server:
         outcomes = ask(server, questions(100), journal=path, concurrency=4)
     assert [o.text for o in outcomes] == [f"re: q{number}" for number in range(100)]
     lines = [record.sample_id for record in read_journal(path)]
     assert sorted(lines) == sorted(f"q{number}" for number in range(100))
-    asked_after = server.asked - before
-    assert set(asked_after) == {f"q{number}" for number in range(100)} - kept
-    assert set(asked_after.values()) == {1}
+    assert server.asked == dict.fromkeys({f"q{number}" for number in range(100)} - kept, 1)
 
 
 def test_ctrl_c_leaves_a_whole_journal_and_no_warning(tmp_path):

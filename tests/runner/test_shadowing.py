@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = ("endpoints", "judges", "metrics", "runner", "runs", "tasks")
-NOT_IMPORTED = ("audit", "builders", "report", "serving", "simulations")
+NOT_IMPORTED = ("audit", "builders", "proofs", "report", "serving", "simulations")
 FORMS = ("module", "package")
 
 
