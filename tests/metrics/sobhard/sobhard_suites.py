@@ -10,6 +10,7 @@ import tarfile
 import tomllib
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import jsonschema
 import referencing
@@ -19,8 +20,13 @@ from metrics.sobhard.schema_validation import SchemaError, accepts
 from metrics.sobhard.targets import TARGETS, parse
 
 SUITES = Path(__file__).resolve().parents[4] / "shared" / "suites"
-REFUSED = ("refused",)  # what stands for the value of a refused document
 FREE = ("free",)  # what the suite leaves open
+
+
+class Refusal(NamedTuple):
+    """What stands for the value of a refused document: our code, or the library's words."""
+
+    words: str = ""
 
 
 def archive(name):
@@ -40,32 +46,36 @@ def text_of(data):
 
 def ours(target, text):
     if text is None:
-        return REFUSED
+        return Refusal("no-text")
     parsed = parse(TARGETS[target], text)
-    return REFUSED if parsed.value is None else parsed.value
+    return Refusal(parsed.code) if parsed.value is None else parsed.value
 
 
 def attempted(read, text):
     """What a library makes of a text; any error is a refusal."""
     try:
-        return REFUSED if text is None else read(text)
-    except Exception:
-        return REFUSED
+        return Refusal() if text is None else read(text)
+    except Exception as error:
+        return Refusal(" ".join(str(error).split()))
 
 
 def same(a, b, strict=True):
-    """Equal in values, types and the order of keys; nan is itself.
+    """Equal in values, types (those of keys, too) and the order of keys; nan is itself, and all refusals are the same.
 
     Not strict: the order is free, and a whole number may be an integer or a float, as JSON has it.
     """
     stack = [(a, b)]
     while stack:
         a, b = stack.pop()
+        if type(a) is type(b) is Refusal:
+            continue
         if type(a) is not type(b) and (strict or {type(a), type(b)} != {int, float}):
             return False
         if isinstance(a, dict):
-            if a.keys() != b.keys() or (strict and list(a) != list(b)):
+            if a.keys() != b.keys():
                 return False
+            if strict:
+                stack.append((list(a), list(b)))
             stack.extend((a[key], b[key]) for key in a)
         elif isinstance(a, list | tuple):
             if len(a) != len(b):
@@ -87,9 +97,9 @@ def json_cases():
             continue
         text = text_of(data)
         found, library = ours("json", text), attempted(json.loads, text)
-        wanted = {"y": library, "n": REFUSED}.get(file[0], FREE) if folder == "test_parsing" else FREE
+        wanted = {"y": library, "n": Refusal()}.get(file[0], FREE) if folder == "test_parsing" else FREE
         if file[0] == "y" and folder == "test_parsing":
-            assert library is not REFUSED
+            assert not isinstance(library, Refusal)
         yield name, found, wanted, library
 
 
@@ -121,7 +131,7 @@ def toml_cases():
     for name in files["tests/files-toml-1.0.0"].decode().split():
         if name.endswith(".toml"):
             text = text_of(files[f"tests/{name}"])
-            wanted = REFUSED
+            wanted = Refusal()
             if name.startswith("valid/"):
                 wanted = untagged(json.loads(files[f"tests/{name.removesuffix('.toml')}.json"]))
             yield name, ours("toml", text), wanted, attempted(lambda body: tomllib.loads(body.strip()), text)
@@ -133,7 +143,7 @@ def toml_cases():
 def pure_loader(text):
     """The official scorer's reader; null is a refusal there (contract, section 4), as is what cannot be hashed."""
     value = yaml.load(text.strip(), Loader=yaml.SafeLoader)
-    return REFUSED if value is None else value
+    return Refusal("null") if value is None else value
 
 
 def json_documents(text):
@@ -157,12 +167,12 @@ def yaml_cases():
         text = text_of(files[name])
         found = ours("yaml", text)
         if f"{case}/error" in files:
-            wanted = REFUSED
+            wanted = Refusal()
         elif f"{case}/in.json" in files:
             documents = json_documents(files[f"{case}/in.json"].decode())
-            wanted = documents[0] if len(documents) == 1 else (REFUSED if not documents else ("several", documents))
+            wanted = documents[0] if len(documents) == 1 else (Refusal() if not documents else ("several", documents))
         else:
-            wanted = FREE if found is not REFUSED else ("valid",)
+            wanted = ("valid",) if isinstance(found, Refusal) else FREE
         yield case, found, wanted, attempted(pure_loader, text)
 
 
@@ -177,23 +187,21 @@ def judged(schema, value):
 
 
 def by_library(schema, value):
-    """jsonschema as the official scorer runs it, kept from the network: any error is a no."""
+    """jsonschema as the official scorer runs it, kept from the network: a verdict, or a refusal, which is a no."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             jsonschema.Draft202012Validator.check_schema(schema)
             return jsonschema.Draft202012Validator(schema, registry=referencing.Registry()).is_valid(value)
-    except Exception:
-        return False
     except BaseException as error:
         # Where its stack ends, what the library calls in Rust panics.
-        if type(error).__name__ != "PanicException":
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        return False
+        return Refusal(" ".join(str(error).split()))
 
 
 def schema_cases():
-    """(case, ours, what the suite says, jsonschema); a refusal is its code, which as a verdict is a no."""
+    """(case, ours, what the suite says, jsonschema); a refusal is as a verdict a no."""
     for name, data in sorted(archive("JSON-Schema-Test-Suite").items()):
         folder, _, file = name.rpartition("/")
         if folder != "tests/draft2020-12":
@@ -204,7 +212,9 @@ def schema_cases():
                 schema = {key: entry for key, entry in schema.items() if key != "$schema"}
             for test in group["tests"]:
                 case = f"{file.removesuffix('.json')}: {group['description']}: {test['description']}"
-                yield case, judged(schema, test["data"]), test["valid"], by_library(schema, test["data"])
+                found = judged(schema, test["data"])
+                found = found if isinstance(found, bool) else Refusal(found)
+                yield case, found, test["valid"], by_library(schema, test["data"])
 
 
 CASES = {
@@ -215,14 +225,24 @@ CASES = {
 }
 
 
+class Difference(NamedTuple):
+    """Our verdict's code, ok for a value, and the words with which the library refuses, if it does."""
+
+    ours: str
+    library: str
+
+
 def differences(suite):
-    """(number of cases, {(whom from, case): ours}) of a suite."""
+    """(number of cases, {(whom from, case): Difference}) of a suite."""
     found, count = {}, 0
+    schemas = suite == "JSON-Schema-Test-Suite"
     for case, value, wanted, library in CASES[suite]():
         count += 1
-        if wanted is not FREE and not same(value, wanted, strict=suite == "JSON-Schema-Test-Suite"):
-            found["suite", case] = value
-        verdict = value if suite != "JSON-Schema-Test-Suite" or isinstance(value, bool) else False
-        if not same(verdict, library):
-            found["library", case] = value
+        refused = isinstance(value, Refusal)
+        difference = Difference(value.words if refused else "ok", library.words if isinstance(library, Refusal) else "")
+        if wanted is not FREE and not same(value, wanted, strict=schemas):
+            found["suite", case] = difference
+        verdicts = [False if schemas and isinstance(one, Refusal) else one for one in (value, library)]
+        if not same(*verdicts):
+            found["library", case] = difference
     return count, found
