@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from metrics.sobhard.values import CONTAINERS, measure, walk
 from metrics.sobhard.wording import clip
 
-__all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "SchemaError", "Survey", "search_cost", "search_steps"]
+__all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "UNEVALUATED", "SchemaError", "Survey", "search_cost", "search_steps"]
 
 MAX_STEPS: Final = 100_000  # about a second at most
 _MAX_PATTERN: Final = 1_000  # characters
@@ -37,21 +37,23 @@ class Survey(NamedTuple):
 
     Attributes:
         reference: steps that following one reference may take.
-        application: steps that applying one schema may take.
+        branches: how often the search for evaluated parts may start anew out of our sight.
+        patterns: those of properties' names.
     """
 
     reference: int
-    application: int
+    branches: int
+    patterns: frozenset[str]
 
     @classmethod
-    def of(cls, schema: Any, instance: Any) -> "Survey":
+    def of(cls, schema: Any) -> "Survey":
         """The survey of a tree.
 
         Raises:
             SchemaError: there are too many patterns.
         """
         objects = [node for node in walk(schema) if type(node) is dict]
-        patterns = {text for node in objects for text in _patterns(node.get("patternProperties"))}
+        patterns = frozenset(text for node in objects for text in _patterns(node.get("patternProperties")))
         if len(patterns | {text for node in objects if isinstance(text := node.get("pattern"), str)}) > _MAX_PATTERNS:
             raise SchemaError("costly-pattern", f"the schema has more than {_MAX_PATTERNS} different patterns")
         references = [text for node in objects for text in map(node.get, REFERENCES) if isinstance(text, str)]
@@ -60,20 +62,22 @@ class Survey(NamedTuple):
         inner = any(isinstance(node.get("$id"), str) for node in objects if node is not schema)
         searched = inner or any(text != "#" and text[:2] != "#/" for text in references)
         named = sum(map(len, objects)) if searched else 0
-        reference = longest * longest // 50 + named * 3
-        if not any(name in node for node in objects for name in _UNEVALUATED):
-            return cls(reference, 1)
-        # These keywords gather in one list, out of our sight, what all schemas of a place looked at, and search it.
-        widest = max((len(node) for node in walk(instance) if type(node) in (dict, list)), default=0)
         branches = 1 + sum(len(node) for node in objects if any(name in node for name in _UNSEEN))
-        keys = [key for node in walk(instance) if type(node) is dict for key in node]
-        longest_key = max(keys, key=len, default="")
-        searches = widest * sum(search_steps(pattern, longest_key) for pattern in patterns)
-        return cls(reference, 1 + reference + branches * widest * widest // 100 + searches)
+        return cls(longest * longest // 50 + named * 3, branches, patterns)
+
+    def gathered(self, instance: Any) -> int:
+        """What each schema that is applied while ``unevaluated`` keywords look at a value may add to their work.
+
+        They gather in one list, out of our sight, what all schemas of a place looked at, and search it for each part.
+        """
+        if type(instance) not in (dict, list):
+            return 0
+        searches = _searched_keys(dict.fromkeys(self.patterns), instance)
+        return self.reference + self.branches * len(instance) ** 2 // 100 + searches
 
 
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_UNEVALUATED: Final = ("unevaluatedItems", "unevaluatedProperties")
+UNEVALUATED: Final = ("unevaluatedItems", "unevaluatedProperties")
 _UNSEEN: Final = ("dependentSchemas", "then", "else")
 
 
@@ -142,7 +146,10 @@ def _pairs(wanted: Any, instance: Any) -> int:
     if all(type(item) is str for item in instance) or all(type(item) in (int, float) for item in instance):
         return len(instance) // 10
     size = measure(instance)
-    return len(instance) * (size.nodes if size else MAX_STEPS) // 5
+    if size is None:
+        return MAX_STEPS
+    # Two containers take the library ten times as long to tell apart as two scalars.
+    return len(instance) * ((size.nodes - size.leaves) // 8 + size.leaves // 50)
 
 
 def _compared(wanted: Any, instance: Any) -> int:

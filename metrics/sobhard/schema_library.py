@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.validators import extend, validator_for
 from jsonschema_specifications import REGISTRY
 
-from metrics.sobhard.schema_costs import PRICES, REFERENCES, SchemaError, Survey
+from metrics.sobhard.schema_costs import PRICES, REFERENCES, UNEVALUATED, SchemaError, Survey
 from metrics.sobhard.values import CONTAINERS
 from metrics.sobhard.wording import clip, place, shown
 
@@ -29,7 +29,7 @@ def check(schema: Any, budget: int) -> None:
     Raises:
         SchemaError: it is none.
     """
-    meter = _Meter(Survey(1, 1), budget, formats=("regex",))
+    meter = _Meter(Survey(1, 1, frozenset()), budget, formats=("regex",))
     validator = _metered(Draft202012Validator)(flat_metaschema(), registry=referencing.Registry(), format_checker=meter)
     error = next(validator.iter_errors(schema), None)
     if error is not None:
@@ -67,6 +67,7 @@ class _Meter(FormatChecker):
         self.survey = survey
         self._budget = self._left = budget
         self._entered = 0
+        self.gathering = 0  # what each application costs more while unevaluated keywords look at a value
         self._lengths: dict[int, tuple[int, Any]] = {}  # with their values: so that no id is used again
         self.validators: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
@@ -86,7 +87,7 @@ class _Meter(FormatChecker):
         Raises:
             SchemaError: there were too many, or they stand too deep inside each other.
         """
-        self.spend(self.survey.application + (len(schema) // 20 if isinstance(schema, dict) else 0))
+        self.spend(1 + self.gathering + (len(schema) // 20 if isinstance(schema, dict) else 0))
         self._entered += 1
         if self._entered % _LOOKS == 0 and _is_deep():
             reason = "schemas apply inside each other too deeply, as where a reference leads to itself"
@@ -148,14 +149,16 @@ def _metered(library: Any) -> Any:
 def _priced(name: str, keyword: Keyword) -> Keyword:
     price = PRICES.get(name)
     refers = name in REFERENCES
+    gathers = name in UNEVALUATED
     branches = name in ("anyOf", "oneOf", "not", "if")
     if name == "additionalProperties":
         keyword = _in_order(keyword)
 
     def priced(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         meter = validator.format_checker
+        gathering = meter.survey.gathered(instance) if gathers else 0
         if price is not None:
-            meter.spend(1 + price(value, instance))
+            meter.spend(1 + gathering + price(value, instance))
         elif refers:
             meter.spend(1 + meter.survey.reference)
         elif branches:
@@ -165,11 +168,15 @@ def _priced(name: str, keyword: Keyword) -> Keyword:
             meter.spend(_told_apart(schema, instance))
         else:
             meter.spend(len(value) // 8 if isinstance(value, list) else 0)
-        for error in keyword(validator, value, instance, schema) or ():
-            # New errors and those of the schema false hold the instance in words; all others were counted below.
-            if not error.path and not error.schema_path:
-                meter.spend(1 + meter.written(instance) + meter.written(value))
-            yield error
+        meter.gathering += gathering
+        try:
+            for error in keyword(validator, value, instance, schema) or ():
+                # New errors and those of the schema false hold the instance in words; all others were counted below.
+                if not error.path and not error.schema_path:
+                    meter.spend(1 + meter.written(instance) + meter.written(value))
+                yield error
+        finally:
+            meter.gathering -= gathering
 
     return priced
 

@@ -28,7 +28,7 @@ def accepts(schema: Any, instance: Any) -> bool:
         raise SchemaError("too-costly", "the schema contains itself")
     if size.nodes > _MAX_NODES:
         raise SchemaError("too-costly", f"the schema has {size.nodes} values, more than {_MAX_NODES}")
-    survey = Survey.of(schema, instance)
+    survey = Survey.of(schema)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python and the library think of an answer's patterns and keywords

@@ -282,6 +282,24 @@ def draft(number, keywords):
     return {"$schema": f"http://json-schema.org/draft-0{number}/schema#", **keywords}
 
 
+CLOSED = {"type": "object", "properties": dict.fromkeys(RECORDS[0], INTEGER), "unevaluatedProperties": False}
+ORDINARY = {
+    "records, closed": ({"type": "array", "items": CLOSED}, RECORDS),
+    "records, closed by reference": ({"items": {"$ref": "#/$defs/r"}, "$defs": {"r": CLOSED}}, RECORDS),
+    "records, unique": ({"type": "array", "uniqueItems": True}, [{"id": i, "a": 1, "b": "x"} for i in range(600)]),
+    "columns, closed": (
+        {"unevaluatedProperties": False, "properties": {"a": {"items": INTEGER}}},
+        {"a": list(range(5_000))},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_what_a_model_may_write_of_a_large_document_is_judged(name):
+    """Keywords that can be dear have a budget for documents as large as the set's."""
+    assert accepts(*ORDINARY[name])
+
+
 # One keyword each whose single application takes as long as hundreds of small schemas.
 DEAR = {
     "additionalProperties": {"additionalProperties": True},
