@@ -3,21 +3,21 @@
 Prices are bounds of what the library does inside one keyword, where that grows faster than the values it looks at.
 """
 
-import functools
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from metrics.sobhard.pattern_costs import counted, search_cost
 from metrics.sobhard.values import CONTAINERS, measure, walk
 from metrics.sobhard.wording import clip
 
-__all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "UNEVALUATED", "SchemaError", "Survey", "search_cost", "search_steps"]
+__all__ = ["MAX_STEPS", "PRICES", "REFERENCES", "UNEVALUATED", "SchemaError", "Survey", "search_steps"]
 
 MAX_STEPS: Final = 100_000  # about a second at most
 _MAX_PATTERN: Final = 1_000  # characters
 _MAX_PATTERNS: Final = 200  # Python keeps 512 compiled
-_MAX_SEARCH: Final = 1_000_000.0  # estimated steps of one pattern search
+_MAX_SEARCH: Final = 1_000_000.0  # steps of one pattern search at most
+_SEARCH_STEPS: Final = 200  # of a pattern search in one of ours
+_CHEAP: Final = 20  # steps of ours that are not worth a closer count
 
 
 class SchemaError(ValueError):
@@ -85,31 +85,6 @@ def _patterns(value: Any) -> Iterable[str]:
     return filter(lambda key: isinstance(key, str), value) if isinstance(value, dict) else ()
 
 
-def search_cost(pattern: str, length: int) -> float:
-    """An upper bound of the steps that a backtracking search of a string may take; inf where none is known.
-
-    Each open repetition may start and end anywhere, each alternative doubles; a repeated group has no bound here,
-    nor has a back reference, nor a pattern with blanks and comments in it (the flag x).
-    """
-    opened, forks = _freedoms(pattern)
-    exponent = (opened + 1) * math.log(length + 2) + forks * math.log(2)
-    return math.exp(exponent) if exponent < 700 else math.inf
-
-
-@functools.lru_cache(256)
-def _freedoms(pattern: str) -> tuple[float, float]:
-    """How many open repetitions and how many alternatives a pattern has."""
-    bare = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "c", re.sub(r"\\[0-9]+|\(\?P=", "\\\\1", pattern), flags=re.DOTALL)
-    if "\\1" in bare or re.search(r"\(\?[a-zA-Z]*x", bare):
-        return math.inf, 0
-    bare = re.sub(r"\\.", "c", bare, flags=re.DOTALL)
-    if re.search(r"\)(?:[*+]|\{)", bare):
-        return math.inf, 0
-    bare = re.sub(r"\(\?[a-zA-Z:=!<>-]*", "(", bare)
-    bare = re.sub(r"\{[0-9]{1,2}\}", "", bare)
-    return len(re.findall(r"[*+]|\{", bare)), bare.count("?") + bare.count("|")
-
-
 def search_steps(pattern: str, text: str) -> int:
     """The price of one search.
 
@@ -119,20 +94,35 @@ def search_steps(pattern: str, text: str) -> int:
     if len(pattern) > _MAX_PATTERN:
         raise SchemaError("costly-pattern", f"the pattern {clip(pattern)} has more than {_MAX_PATTERN} characters")
     cost = search_cost(pattern, len(text))
+    price = cost / _SEARCH_STEPS
+    if price > _CHEAP and (count := counted(pattern, text)):
+        cost = min(cost, count.steps)
+        price = min(price, count.steps / _SEARCH_STEPS + count.cells / 10)
     if cost > _MAX_SEARCH:
         raise SchemaError("costly-pattern", f"the pattern {clip(pattern)} may take too long")
-    return int(cost / 200)
+    return int(price)
 
 
 # Prices: (value of the keyword, instance) -> steps -------------------------------------------------------------------
 
 
 def _searched_keys(patterns: Any, instance: Any) -> int:
-    """Every pattern in every key; of the keys the longest counts."""
+    """Every pattern in every key."""
     if not isinstance(patterns, dict) or not isinstance(instance, dict):
         return 0
-    longest = max((key for key in instance if isinstance(key, str)), key=len, default="")
-    return sum(1 + search_steps(pattern, longest) for pattern in _patterns(patterns)) * len(instance)
+    keys = [key for key in instance if isinstance(key, str)]
+    longest = max(map(len, keys), default=0)
+    steps = 0
+    for pattern in _patterns(patterns):
+        steps += len(instance)
+        if len(pattern) <= _MAX_PATTERN and search_cost(pattern, longest) <= _CHEAP * _SEARCH_STEPS:
+            steps += int(search_cost(pattern, longest) / _SEARCH_STEPS) * len(keys)
+            continue
+        for key in keys:
+            steps += search_steps(pattern, key)
+            if steps > MAX_STEPS:
+                return steps
+    return steps
 
 
 def _searched(pattern: Any, instance: Any) -> int:

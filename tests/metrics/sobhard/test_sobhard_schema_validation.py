@@ -7,7 +7,6 @@ import pytest
 from jsonschema_specifications import REGISTRY
 from sobhard_suites import by_library, judged
 
-from metrics.sobhard.schema_costs import search_cost
 from metrics.sobhard.schema_library import flat_metaschema
 from metrics.sobhard.schema_validation import SchemaError, accepts
 
@@ -147,7 +146,7 @@ ERRORS = [
     ({"pattern": r"(a|a)\1"}, "costly-pattern"),
     ({"pattern": "a*" * 8 + "b"}, "costly-pattern"),
     ({"pattern": "a?" * 30 + "a" * 30}, "costly-pattern"),
-    ({"pattern": "(a|b)" * 30}, "costly-pattern"),
+    ({"pattern": "(a|a?a)" * 25 + "c"}, "costly-pattern"),
     ({"pattern": "(?x)^(a+) +$"}, "costly-pattern"),
     ({"pattern": "a{500}" * 5}, "costly-pattern"),
     ({"pattern": "a{9999999999999}"}, "invalid-schema"),
@@ -356,17 +355,6 @@ def test_the_depth_of_the_caller_does_not_matter():
         return deeper(levels - 1) if levels else accepts(schema, 1)
 
     assert accepts(schema, 1) is deeper(700) is True
-
-
-def test_pattern_costs():
-    """Plain patterns are cheap on long strings; each open repetition multiplies by the length."""
-    assert search_cost(r"^\d{4}-\d{2}$", 1_000) < 2_000
-    assert search_cost(r"^[a-z)(]+$", 100) < 20_000
-    assert search_cost(r"(?i)\+\*\?", 100) < 500
-    assert search_cost("(a+)+", 10) == float("inf")
-    assert search_cost("(?x)(a+) +", 10) == float("inf")
-    assert search_cost(".*.*.*", 10_000) > 1e12
-    assert search_cost(".{5000}x", 10_000) > 1e7
 
 
 def test_the_flat_metaschema_has_all_rules():
