@@ -15,8 +15,9 @@ with a code of its own:
 - ``invalid-yaml``: a base-60 integer of over 2,400 parts. Of several merged YAML mappings the first wins, and a merge
   key's value must be a plain mapping or a list of those.
 - ``foreign-reference``, ``costly-pattern``, ``too-costly``: references that constraint 28 does not follow, patterns
-  that it does not match (over 1,000 characters, over 200 of them, or without a low bound of the search), schemas that
-  contain themselves, have over 50,000 values, or take over 100,000 steps or 800 frames to apply (schema_costs).
+  that it does not match (over 1,000 characters, over 200 of them, or searches that may take over a million steps:
+  pattern_costs), schemas that contain themselves, have over 50,000 values or 5,000,000 characters with their aliases
+  written out, or take over 100,000 steps or 800 frames to apply (schema_costs).
 """
 
 from metrics.row_error import RowError

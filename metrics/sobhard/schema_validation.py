@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from metrics.sobhard.schema_costs import MAX_STEPS, SchemaError, Survey
 from metrics.sobhard.targets.parsed import on_empty_stack
-from metrics.sobhard.values import measure
+from metrics.sobhard.values import MAX_CHARACTERS, Size, measure, walk
 from metrics.sobhard.wording import clip
 
 __all__ = ["SchemaError", "accepts"]
@@ -28,6 +28,8 @@ def accepts(schema: Any, instance: Any) -> bool:
         raise SchemaError("too-costly", "the schema contains itself")
     if size.nodes > _MAX_NODES:
         raise SchemaError("too-costly", f"the schema has {size.nodes} values, more than {_MAX_NODES}")
+    if _characters(schema, size) > MAX_CHARACTERS:
+        raise SchemaError("too-costly", f"the schema has more than {MAX_CHARACTERS} characters")
     survey = Survey.of(schema)
     try:
         with warnings.catch_warnings():
@@ -40,6 +42,18 @@ def accepts(schema: Any, instance: Any) -> bool:
     except Exception as error:  # the contract's rule: any error of the library fails
         reason = f"the schema cannot be applied: {type(error).__name__}: {clip(str(error))}"
         raise SchemaError("invalid-schema", reason) from None
+
+
+def _characters(schema: Any, size: Size) -> int:
+    """What the library may write into a message: a size counts eight characters for a number and none for a key."""
+    digits = longest = 0
+    for node in walk(schema):
+        if type(node) is int:
+            digits = max(digits, node.bit_length() // 3)
+        elif type(node) is dict:
+            longest = max(longest, max((len(key) for key in node if isinstance(key, str)), default=0))
+    # Keys are seldom all as long as the longest.
+    return max(size.characters, size.leaves * digits, size.nodes * longest // 10)
 
 
 def _judge(schema: Any, instance: Any, survey: Survey) -> bool:

@@ -281,6 +281,16 @@ def draft(number, keywords):
     return {"$schema": f"http://json-schema.org/draft-0{number}/schema#", **keywords}
 
 
+@pytest.mark.parametrize("part", ["x" * 20_000, 10**4_299, {"x" * 20_000: 1}], ids=["text", "number", "key"])
+def test_a_long_part_that_stands_in_many_places_is_refused(part):
+    """As YAML's aliases write it: the library would write all of it into a message."""
+    for schema in ({"enum": [part] * 20_000}, {"anyOf": [{"const": part}] * 12_000}):
+        with pytest.raises(SchemaError, match="more than 5000000 characters") as caught:
+            accepts(schema, 5)
+        assert caught.value.code == "too-costly"
+    assert accepts({"enum": [part] * 100}, part)
+
+
 CLOSED = {"type": "object", "properties": dict.fromkeys(RECORDS[0], INTEGER), "unevaluatedProperties": False}
 ORDINARY = {
     "records, closed": ({"type": "array", "items": CLOSED}, RECORDS),
