@@ -18,7 +18,7 @@ from endpoints.journal_lines import FIELDS, STATUSES, JournalError, JournalLine,
 from endpoints.outcome import Outcome
 from endpoints.request import Request
 
-__all__ = ["FIELDS", "Journal", "JournalError", "JournalLine", "read_journal"]
+__all__ = ["FIELDS", "Journal", "JournalError", "JournalLine", "read_journal", "sync_folder"]
 
 SYNC_EVERY_S: Final = 0.5
 
@@ -98,7 +98,7 @@ class Journal:
                 os.write(self._fd, b"\n")
                 self.repair = "the last line had no line end; it is whole, and kept"
             self._fsync(self._fd)
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
         except OSError as error:
             raise JournalError(f"{self.path}: cannot be read or repaired: {error.strerror or error}") from error
 
@@ -226,7 +226,12 @@ class Journal:
         self.close()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder's files written to the disk.
+
+    Raises:
+        OSError: they cannot be.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -1,8 +1,10 @@
 """LightEval's details file, written piece by piece: a large run is never in memory twice."""
 
+import contextlib
 import dataclasses
 import itertools
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -48,10 +50,16 @@ def _write(path: Path, pieces: _Pieces) -> None:
     # The metadata is what `datasets` writes, and reads the types from.
     schema = Features.from_arrow_schema(pa.unify_schemas(schemas, promote_options="permissive")).arrow_schema
     beside = path.with_suffix(".tmp")
-    with parquet.ParquetWriter(beside, schema) as writer:
-        for rows in pieces():
-            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-    beside.replace(path)
+    try:
+        with parquet.ParquetWriter(beside, schema) as writer:
+            for rows in pieces():
+                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        # Arrow's own words are long, and its names of a full disk's file are none.
+        raise OSError(error.errno, os.strerror(error.errno) if error.errno else str(error), str(path)) from error
 
 
 def _pieces(details: Sequence[Any]) -> Iterator[list[dict[str, Any]]]:

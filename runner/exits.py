@@ -11,7 +11,7 @@ class Exit(IntEnum):
     COMPLETE = 0
     FAIL_UNDER = 1  # a --fail-under bound was not met
     USAGE = 2  # bad arguments, or a refused resume
-    UNAVAILABLE = 3  # an endpoint or dataset could not be had, or the first request was refused
+    UNAVAILABLE = 3  # an endpoint, a dataset or a place to write to could not be had, or the first request was refused
     INCOMPLETE = 4  # some samples have no valid answer or verdict
     INTERRUPTED = 130  # Ctrl-C; the run can be resumed
     TERMINATED = 143  # SIGTERM; likewise

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
+from endpoints.journal import sync_folder
 from runner.exits import UsageError
 from tasks.names import TaskName
 
@@ -39,6 +40,7 @@ def new_run_dir(output_dir: Path, name: str, tasks: Sequence[TaskName]) -> Path:
             folder.mkdir(parents=True)
         except FileExistsError:
             continue
+        sync_folder(output_dir)  # a power cut may lose what the folder holds of the last second, not the folder
         return folder
     raise FileExistsError(f"{output_dir}: no free name for a run folder")
 
@@ -47,12 +49,18 @@ def lock_folder(run_dir: Path) -> TextIO:
     """Lock a run's folder against other processes, until the returned file is closed or this process ends.
 
     Raises:
-        UsageError: another process holds the lock.
+        UsageError: another process holds the lock, or the folder cannot be written to.
     """
-    file = (run_dir / ".lock").open("a", encoding="utf-8")
+    try:
+        file = (run_dir / ".lock").open("a", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{run_dir} cannot be written to: {error.strerror or error}") from error
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.close()
         raise UsageError(f"another process is working on {run_dir}") from None
+    except OSError as error:
+        file.close()
+        raise UsageError(f"{run_dir} cannot be locked: {error.strerror or error}") from error
     return file

@@ -7,15 +7,12 @@ import json
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest import mock
 
 import datasets
-from lighteval.logging.evaluation_tracker import EvaluationTracker
-from lighteval.logging.info_loggers import MetricsLogger
 from lighteval.models.abstract_model import LightevalModel
 from lighteval.models.model_output import ModelResponse
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
@@ -23,36 +20,10 @@ from lighteval.tasks.registry import Registry
 from lighteval.tasks.requests import Doc, SamplingMethod
 
 from metrics.record import Record
-from runner.details import write_details
+from runner.tracker import PlainMetricsLogger, Tracker
 from tasks.names import TaskName
 
 __all__ = ["LightevalRun"]
-
-
-class _PlainMetricsLogger(MetricsLogger):
-    """Holds the rows that it is given; it collects and aggregates nothing.
-
-    LightEval's own aggregation adds macro averages over unlike tasks, fills metrics that a
-    task lacks with 0.0, and cannot hold an undefined value.
-    """
-
-    def log(self, task_name: str, metrics: Any) -> None:
-        pass
-
-    def aggregate(self, task_dict: Any, bootstrap_iters: int = 0) -> None:
-        pass
-
-
-class _Tracker(EvaluationTracker):
-    """Writes LightEval's files, the details piece by piece; LightEval itself would hold them three times."""
-
-    def save(self) -> None:
-        date_id = datetime.now().isoformat().replace(":", "-")
-        self.save_results(date_id, self.results)
-        folder = Path(self._get_details_sub_folder(date_id))
-        folder.mkdir(parents=True, exist_ok=True)
-        for task, details in self.details_logger.details.items():
-            write_details(folder / f"details_{task}_{date_id}.parquet", details)
 
 
 class LightevalRun:
@@ -81,8 +52,8 @@ class LightevalRun:
         table = ModuleType("tasks_of_this_run")
         table.TASKS_TABLE = list(configs)  # type: ignore[attr-defined]  # a module made here
         self.tasks = list(tasks)
-        self.tracker = _Tracker(output_dir=str(output_dir), save_details=True)
-        self.tracker.metrics_logger = _PlainMetricsLogger()
+        self.tracker = Tracker(output_dir=str(output_dir), save_details=True)
+        self.tracker.metrics_logger = PlainMetricsLogger()
         with _only_our_tasks():
             self._pipeline = Pipeline(
                 tasks=",".join(map(str, tasks)),

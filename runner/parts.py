@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from runner.lighteval_run import LightevalRun
     from runner.stopping import Stopping
 
-__all__ = ["RunParts"]
+__all__ = ["RunParts", "read_record"]
+
+
+def read_record(run_dir: Path) -> dict[str, Any]:
+    """The ``run.json`` of a run that is resumed."""
+    record: dict[str, Any] = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
+    return record
 
 
 class RunParts:
@@ -49,9 +55,7 @@ class RunParts:
     def __init__(self, settings: Settings, run_dir: Path | None) -> None:
         self.settings = settings
         self.run_dir = run_dir
-        self.recorded: dict[str, Any] = {}
-        if run_dir is not None:
-            self.recorded = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))
+        self.recorded: dict[str, Any] = read_record(run_dir) if run_dir is not None else {}
         self.answers: dict[str, Any] | None = None
         self.configured: dict[str, dict[str, Any]] = {}
         names = dict.fromkeys(task.benchmark for task in settings.tasks)

@@ -22,6 +22,7 @@ from runner.stopping import Stopping
 from runner.table import TaskResult, render_table
 from runner.tokens import token_phrase, token_totals
 from runner.unscored import error_counts, generated_row
+from runs.files import write_text
 from tasks.benchmark import Benchmark, DatasetHandle
 from tasks.names import TaskName
 from tasks.registry import answers_by_part
@@ -121,7 +122,7 @@ def report(
     remarks = {task: answers[task].remarks(records[task], told) for task in ungraded}
     exports = _export(run, remarks, benchmarks, folder)
     table = render_table(heading, results, exports, [f"note: {note}" for note in notes])
-    (folder / "table.txt").write_text(table, encoding="utf-8", newline="\n")
+    write_text(folder / "table.txt", table)
     file.content["judge"] = judges.record()  # once more: which form of output its server takes is known by now
     file.content["tasks"] = {str(task): row for task, row in rows.items()}
     file.content["tokens"] = tokens

@@ -23,7 +23,7 @@ from runner.judging import RunJudges
 from runner.limits import keep_limits, limits_before, record_window, with_known_window
 from runner.load import RunLoads
 from runner.looks import look_ahead, make_requests
-from runner.parts import RunParts
+from runner.parts import RunParts, read_record
 from runner.reasoning import ReasoningWatch
 from runner.run_file import RunFile
 from runner.settings import EMBEDDED, Settings
@@ -62,9 +62,10 @@ def execute(
         except (EndpointError, DatasetError) as error:
             return run.stop("failed", Exit.UNAVAILABLE, f"error: {error}")
         except JournalError as error:
-            return run.stop("stopped", Exit.INCOMPLETE if run.answered_any else Exit.USAGE, f"error: {error}")
+            refused = not run.answered_any and not isinstance(error.__cause__, OSError)
+            return run.stop("stopped", Exit.USAGE if refused else run.broken, f"error: {error}")
         except OSError as error:
-            return run.stop("stopped", run.broken, f"error: {error}")
+            return run.stop("stopped", run.broken, f"error: {_words(error)}")
         except Exception:
             # Ours to mend: the traceback is for the report, and the status is not that of a missed --fail-under.
             return run.stop("stopped", run.broken, f"internal error, please report it:\n{traceback.format_exc()}")
@@ -73,6 +74,10 @@ def execute(
             return run.stop("interrupted", Exit.TERMINATED if terminated else Exit.INTERRUPTED, kept)
         finally:
             run.close()
+
+
+def _words(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
 
 
 class _Run(RunParts):
@@ -102,13 +107,16 @@ class _Run(RunParts):
             try:
                 self.file.finish(status, exit_status)
             except OSError as error:
-                say(f"run.json cannot be written: {error}")
+                say(f"{_words(error)}: run.json does not say how the run ended")
             if exit_status != Exit.USAGE:
                 say(f"go on with: {command_name()} --resume {self.run_dir}")
         return exit_status
 
     def score(self) -> int:
         """Generate, score, write the run folder, print the table."""
+        if self.run_dir is not None:
+            self.lock = lock_folder(self.run_dir)
+            self.recorded = read_record(self.run_dir)  # another process may have ended its session meanwhile
         handles, judges, stopping = self.prepared()
         workers: Mapping[str, Sequence[str]] = {}
         with contextlib.ExitStack() as stack:
@@ -182,7 +190,7 @@ class _Run(RunParts):
             self.run_dir = new_run_dir(
                 Path(settings.output_dir), (settings.name or "").replace("/", "-") or filed_as, settings.tasks
             )
-        self.lock = lock_folder(self.run_dir)
+            self.lock = lock_folder(self.run_dir)
         answers = answers_sha256(settings)
         if self.recorded.get("answers_sha256", answers) != answers:
             raise UsageError(f"cannot resume {self.run_dir}: {self.settings.responses} has changed")

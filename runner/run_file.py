@@ -1,7 +1,6 @@
 """``run.json``: what was run, with which versions and data, and how it ended."""
 
 import json
-import os
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from typing import Any
 
 from runner.settings import Settings
 from runner.versions import versions
+from runs.files import write_json
 
 __all__ = ["RunFile"]
 
@@ -51,13 +51,8 @@ class RunFile:
 
     def write(self) -> None:
         """Replace the file with the current content; any thread may do so."""
-        beside = self.path.with_suffix(".json.tmp")
-        with self._writing, beside.open("w", encoding="utf-8", newline="\n") as file:
-            json.dump(self.content, file, ensure_ascii=False, indent=2, sort_keys=True)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-            beside.replace(self.path)
+        with self._writing:
+            write_json(self.path, self.content)
 
 
 def _now() -> str:

@@ -14,6 +14,7 @@ from runner.console import say, show
 from runner.exits import Exit, UsageError
 from runner.run_file import RunFile
 from runner.settings import AUTO, EMBEDDED, Settings, option_of
+from runs.files import write_text
 
 __all__ = [
     "check_choosing",
@@ -151,7 +152,7 @@ def file_of(settings: Settings, folder: Path, before: str | None) -> Path:
         return Path(settings.serve or "")
     path = (folder / "serving.yaml").absolute()
     if not path.exists() or settings.serve_plan != before:
-        path.write_text(settings.serve_plan or "", encoding="utf-8")
+        write_text(path, settings.serve_plan or "")
     return path
 
 

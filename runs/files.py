@@ -1,5 +1,6 @@
 """Reads and writes JSON and JSON Lines files; equal rows give equal bytes."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -113,11 +114,16 @@ def write_text(path: Path, text: str) -> None:
         return
     target = path.resolve()
     beside = target.with_name(target.name + ".tmp")
-    with beside.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(target)
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error  # a full disk's has no name
 
 
 def sha256_of(path: Path) -> str:
