@@ -10,7 +10,7 @@ PYTHON ?= $(call newest)
 JOBS ?= 2
 OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e same other ready clean
+.PHONY: run test check lint e2e faults same other ready clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -32,6 +32,12 @@ lint: $(VENV)/dev.stamp
 # A real vLLM on the CPU, in an environment of its own that the tests make, and a real browser (Debian's chromium).
 e2e: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -m "vllm or browser"
+
+# Runs that are killed at drawn moments, and every other fault of a machine: nothing may be lost or asked twice.
+KILLS ?= 40
+SEED ?= 15
+faults: $(VENV)/dev.stamp
+	$(BIN)/python -m proofs.faults --kills $(KILLS) --seed $(SEED)
 
 # Verdicts and the bytes of built datasets are the same under every Python.
 same: $(VENV)/dev.stamp
