@@ -6,6 +6,7 @@ The kills are shared out among the scenarios. Each process of the command is sta
 
 import argparse
 import contextlib
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--scenario", action="append", choices=names, help="only this one (again for further ones)")
     parser.add_argument("--trials", choices=["all", "none", "only"], default="all", help="the other faults")
     parser.add_argument("--latency-ms", type=float, default=10.0, help="shortest time of an answer (default 10)")
+    parser.add_argument("--signal", choices=["KILL", "TERM", "INT"], default="KILL", help="that kills (default KILL)")
     parser.add_argument("--fork", action="store_true", help="fork the runs from one process that has imported all")
     parser.add_argument("--folder", type=Path, help="keeps what the runs write (default: a temporary one)")
     given = parser.parse_args(argv)
@@ -43,6 +45,7 @@ def main(argv: Sequence[str]) -> int:
                 kills=share,
                 seed=given.seed,
                 latency_ms=given.latency_ms,
+                number=signal.Signals[f"SIG{given.signal}"],
                 tell=_tell,
             )
             kills, again = kills + len(found.kills), again + found.answered_again

@@ -10,6 +10,7 @@
 
 import random
 import shutil
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -98,6 +99,7 @@ def chain(
     start: Starter,
     whole: Unbroken,
     moments: Iterator[Moment],
+    number: signal.Signals = signal.SIGKILL,
 ) -> Found:
     """Run a scenario, kill it at each moment, resume it, until the moments are used up or it has ended before one."""
     found, out = Found(), place.folder / "out"
@@ -109,7 +111,7 @@ def chain(
         arguments = first if folder is None else ["--resume", str(folder)]
         on_disk, before = journaled(folder), asked(place)
         moment = next(moments, None)
-        ended = run_session(start, place, arguments, moment)
+        ended = run_session(start, place, arguments, moment, number=number)
         session = asked(place).since(before)
         found.faults += asked_twice(session, on_disk, whole, scenario)
         found.faults += _left(place, scenario, ended)
@@ -117,6 +119,7 @@ def chain(
         found.answered_again += again
         found.faults += lost(had, on_disk, again)
         answered, had = answered + session.answered, on_disk
+        found.faults += [f"a traceback: {ended.said[-2000:]}"] if "Traceback" in ended.said else []
         if not ended.killed:
             break
         found.kills.append(f"{'resume' if folder else 'run'} killed {moment}")
@@ -196,6 +199,7 @@ def prove(
     kills: int,
     seed: int,
     latency_ms: float = 10.0,
+    number: signal.Signals = signal.SIGKILL,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Found:
     """Kill a scenario a number of times, in chains; a run that ends before its moment begins another chain.
@@ -207,6 +211,7 @@ def prove(
         kills: how many there must be.
         seed: the moments are drawn with it.
         latency_ms: shortest time of an answer.
+        number: the signal that kills it.
         tell: told of each chain.
     """
     chance = random.Random(f"{seed} {scenario.name}")
@@ -215,7 +220,7 @@ def prove(
         while len(total.kills) < kills:
             left = min(_LONGEST, kills - len(total.kills))
             moments = (draw_moment(chance, whole.steps, whole.lasted_s / 2) for _ in range(left))
-            found = chain(place, scenario, start, whole, moments)
+            found = chain(place, scenario, start, whole, moments, number)
             tell("\n".join([f"{scenario.name}: a chain of {len(found.kills)} kills", *found.kills, *found.faults]))
             total.kills += found.kills
             total.answered_again += found.answered_again

@@ -20,6 +20,7 @@ from proofs.faults.scenarios import Place
 __all__ = ["Ended", "Starter", "fork", "run_session", "spawn"]
 
 _TOKEN: Final = "PROOF_OF_FAULTS"
+_STOPPED: Final = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 _PATIENCE_S: Final = 1_800.0
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -89,8 +90,8 @@ class Ended:
 
     @property
     def killed(self) -> bool:
-        """Whether it was killed."""
-        return self.status == -signal.SIGKILL
+        """Whether a signal ended it, or it ended for a signal."""
+        return self.status < 0 or self.status in _STOPPED
 
 
 def run_session(
@@ -114,7 +115,7 @@ def run_session(
         moment: at which it is killed; None to let it end.
         record: file to which its steps are appended.
         then, clock_s: see :class:`proofs.faults.victim.Plan`.
-        number: the signal of a kill from outside.
+        number: the signal that kills it.
         more: further variables of its environment.
     """
     token = uuid.uuid4().hex
@@ -122,7 +123,7 @@ def run_session(
     plan = None
     if record is not None or clock_s or (moment is not None and moment.step):
         found: dict[str, Any] = {"output_dir": str(place.folder / "out"), "record": str(record or "")}
-        found |= {"then": then, "clock_s": clock_s}
+        found |= {"then": then, "clock_s": clock_s, "number": int(number)}
         if moment is not None:
             found |= {"step": moment.step, "turn": moment.turn, "part": moment.part, "delay_s": moment.after_s}
         plan = victim.Plan(**found)

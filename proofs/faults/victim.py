@@ -49,6 +49,7 @@ class Plan:
         then: what happens at the step: ``kill``, ``fill`` (nothing more fits on the disk of the run folders) or
             ``limit`` (no file grows beyond 1,024 bytes).
         clock_s: by how many seconds the clock is wrong.
+        number: of the signal that it sends itself.
     """
 
     output_dir: str
@@ -59,6 +60,7 @@ class Plan:
     delay_s: float = 0.0
     then: str = "kill"
     clock_s: float = 0.0
+    number: int = signal.SIGKILL
 
     def write(self, path: Path) -> Path:
         """Write the plan to a file; returns its path."""
@@ -96,7 +98,7 @@ class _Watch:
         name = self._name_of(Path(f"/proc/self/fd/{descriptor}").readlink())
         if name is not None and name.endswith(".jsonl") and self._is_the_moment(f"{name} write"):
             whole = bytes(data)
-            if self._plan.delay_s or self._plan.then != "kill":
+            if self._plan.delay_s or self._plan.then != "kill" or self._plan.number != signal.SIGKILL:
                 self._act()
                 return self._write(descriptor, whole)
             self._write(descriptor, whole[: int(len(whole) * self._plan.part)])
@@ -131,11 +133,11 @@ class _Watch:
         elif self._plan.delay_s:
             threading.Thread(target=self._die_later, daemon=True).start()
         else:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self._plan.number)
 
     def _die_later(self) -> None:
         time.sleep(self._plan.delay_s)
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), self._plan.number)
 
 
 def fill(folder: Path) -> None:
