@@ -1,8 +1,8 @@
 """A run that is killed and resumed again and again, and what must hold of it.
 
 - A request whose answer is in a journal is never sent again, and no answer leaves a journal. A request that was under
-  way at a kill may be sent again, and so may one whose line was torn: its answer was on no disk. There are never more
-  of them than requests in flight.
+  way at a kill may be sent again, and so may one whose line was torn: its answer was on no disk. No session leaves
+  more of them than requests in flight.
 - No key has two answers, and every answer of an unbroken run is there.
 - After the last resume ``run.json``, the table and the details are those of an unbroken run with the same servers.
 - After each kill no process is left that the run had started.
@@ -105,20 +105,19 @@ def chain(
     found, out = Found(), place.folder / "out"
     first = [*scenario.arguments(place), "--output-dir", str(out)]
     answered: Counter[str] = Counter()
-    had: Counter[str] = Counter()
     while True:
-        folder = run_folder(out) if out.exists() else None
+        folder = run_folder(out)
         arguments = first if folder is None else ["--resume", str(folder)]
         on_disk, before = journaled(folder), asked(place)
         moment = next(moments, None)
         ended = run_session(start, place, arguments, moment, number=number)
+        time.sleep(place.latency_ms / 1000 * 5)  # what was under way to the servers is noted by now
         session = asked(place).since(before)
         found.faults += asked_twice(session, on_disk, whole, scenario)
         found.faults += _left(place, scenario, ended)
-        again = ((answered - on_disk) & session.arrived).total()
-        found.answered_again += again
-        found.faults += lost(had, on_disk, again)
-        answered, had = answered + session.answered, on_disk
+        found.faults += lost(on_disk, journaled(run_folder(out)), session.answered)
+        found.answered_again += ((answered - on_disk) & session.arrived).total()
+        answered += session.answered
         found.faults += [f"a traceback: {ended.said[-2000:]}"] if "Traceback" in ended.said else []
         if not ended.killed:
             break
@@ -139,17 +138,16 @@ def asked_twice(session: Asked, on_disk: Counter[str], whole: Unbroken, scenario
     return faults
 
 
-def lost(before: Counter[str], now: Counter[str], again: int) -> list[str]:
-    """Faults of a kill: answers that have left a journal, or more that were never in one than were in flight.
+def lost(before: Counter[str], now: Counter[str], answered: Counter[str]) -> list[str]:
+    """Faults of a session: answers that have left a journal, or more that came into none than were in flight.
 
     Args:
-        before, now: how often each answer was in a journal.
-        again: number of requests that were answered before the kill and asked again.
+        before, now: how often each answer was in a journal when the session began, and after it.
+        answered: how often the servers answered each request meanwhile.
     """
     faults = [f"the answer to request {mark} has left the journal" for mark in before - now]
-    if again > _IN_FLIGHT:
-        faults.append(f"{again} requests that were answered before the kill were asked again")
-    return faults
+    nowhere = (answered - (now - before)).total()
+    return faults + ([f"{nowhere} answers of one session are in no journal"] if nowhere > _IN_FLIGHT else [])
 
 
 def _left(place: Place, scenario: Scenario, ended: Ended) -> list[str]:

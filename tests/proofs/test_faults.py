@@ -78,9 +78,10 @@ def test_a_request_whose_answer_is_at_hand_is_seen(arrived, on_disk, faults):
 
 def test_a_lost_answer_is_seen():
     """One that was in a journal, and more of them than can have been under way."""
-    assert lost(Counter("aab"), Counter("aabc"), 6) == []
-    assert len(lost(Counter("aab"), Counter("ab"), 0)) == 1
-    assert len(lost(Counter(), Counter(), 7)) == 1
+    before = Counter("aab")
+    assert lost(before, Counter("aabc"), Counter("cdefghi")) == []
+    assert len(lost(before, Counter("ab"), Counter())) == 1
+    assert len(lost(before, Counter("aabc"), Counter("cdefghij"))) == 1
 
 
 def test_another_end_is_seen():
