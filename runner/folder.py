@@ -1,5 +1,6 @@
 """Makes and locks a run's folder."""
 
+import contextlib
 import fcntl
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -40,7 +41,8 @@ def new_run_dir(output_dir: Path, name: str, tasks: Sequence[TaskName]) -> Path:
             folder.mkdir(parents=True)
         except FileExistsError:
             continue
-        sync_folder(output_dir)  # a power cut may lose what the folder holds of the last second, not the folder
+        with contextlib.suppress(OSError):  # of a folder that may not be listed, for one
+            sync_folder(output_dir)  # a power cut may take what a run wrote in its last second, not its folder
         return folder
     raise FileExistsError(f"{output_dir}: no free name for a run folder")
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proofs.faults.chains import prepared, prove
-from proofs.faults.refusals import TRIALS, Bench, try_all
+from proofs.faults.refusals import DISK_TRIALS, TRIALS, Bench, try_all
 from proofs.faults.scenarios import SCENARIOS
 from proofs.faults.sessions import fork, spawn
 
@@ -53,11 +53,12 @@ def main(argv: Sequence[str]) -> int:
         _tell(
             f"seed {given.seed}: {kills} kills; {again} requests under way at a kill were asked again; {faults} faults"
         )
-        if given.trials != "none":
-            with prepared(base / "trials", chosen[0], start, given.latency_ms) as (place, whole):
-                tried = try_all(Bench(place, chosen[0], start, whole), _tell, TRIALS)
+        for scenario in chosen if given.trials != "none" else []:
+            trials = TRIALS if scenario is chosen[0] else DISK_TRIALS
+            with prepared(base / f"trials-{scenario.name}", scenario, start, given.latency_ms) as (place, whole):
+                tried = try_all(Bench(place, scenario, start, whole), _tell, trials)
             faults += sum(map(len, tried.values()))
-            _tell(f"{len(tried)} of {len(TRIALS)} other faults tried with {chosen[0].name}; {faults} faults in all")
+            _tell(f"{len(tried)} of {len(trials)} other faults tried with {scenario.name}; {faults} faults in all")
     return int(faults > 0)
 
 
