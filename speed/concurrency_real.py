@@ -5,8 +5,8 @@
 Starts the servers of the serving file (by default vLLM's CPU build; the file says how that is installed) and asks
 
 - *short*: the questions of ``ifhard`` with the shortest prompts, answers of 64 tokens;
-- *long*: the questions of SOBHard's built-in set with the shortest prompts (a median of some 4,000 tokens), answers of
-  64 tokens, a KV cache that holds 40 of them;
+- *long*: the questions of SOBHard's built-in set with the shortest prompts (a median of 3,500 tokens of SmolLM2's),
+  answers of 64 tokens, a KV cache of 1,280 blocks (163,840 tokens on a CPU);
 - *judged*: open questions of ``hardmultiqa``, answers of 48 tokens, with a judge on a second server, replies of 32.
 
 Even a small model takes a second of a CPU for each question, so that half a minute would be over before the number in
