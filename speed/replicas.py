@@ -44,11 +44,11 @@ _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @contextlib.contextmanager
-def router(program: str, workers: Sequence[str]) -> Iterator[str]:
+def router(program: str, workers: Sequence[str], policy: str = "round_robin") -> Iterator[str]:
     """vllm-router before servers, ready; yields its URL."""
     with reserved_port() as port, reserved_port() as other:
         command = [program, "--host", "127.0.0.1", "--port", str(port), "--worker-urls", *workers]
-        command += ["--policy", "round_robin", "--prometheus-port", str(other)]
+        command += ["--policy", policy, "--prometheus-port", str(other)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
                 url = f"http://127.0.0.1:{port}"
