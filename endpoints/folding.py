@@ -11,6 +11,7 @@ from typing import Any, Final
 from endpoints.errors import is_context_overflow, one_line, server_words
 from endpoints.event_stream import Event, EventReader
 from endpoints.finish import Ending, ending, reason_words
+from endpoints.shallow_json import read_json
 
 __all__ = ["FoldedStream"]
 
@@ -79,8 +80,8 @@ class FoldedStream:
             self.done = True
             return
         try:
-            chunk = json.loads(event.data.decode("utf-8"))
-        except (ValueError, RecursionError):
+            chunk = read_json(event.data.decode("utf-8"))
+        except ValueError:
             if b"\n" in event.data:  # events without the empty line between them
                 for line in event.data.split(b"\n"):
                     self._take(Event(event.kind, line))
@@ -180,7 +181,7 @@ def _status_of(error: Any) -> int:
     for place in (error, error.get("error")) if isinstance(error, dict) else ():
         for name in ("code", "status", "status_code"):
             value = str(place.get(name)) if isinstance(place, dict) else ""
-            if value.isascii() and value.isdigit() and 400 <= int(value[:9]) < 600:
+            if len(value) == 3 and value.isascii() and value.isdigit() and 400 <= int(value) < 600:
                 return int(value)
     words, code = server_words(json.dumps({"error": error}).encode("ascii"))
     return HTTPStatus.BAD_REQUEST if is_context_overflow(400, words, code) else HTTPStatus.OK

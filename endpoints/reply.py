@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 from endpoints.errors import one_line, server_words
 from endpoints.finish import ending, reason_words
 from endpoints.outcome import MOST_TOKENS, Outcome, storable
+from endpoints.shallow_json import read_json
 from endpoints.withheld import WITHHELD_PARTS, withheld, withheld_body, withheld_prompt
 
 __all__ = ["AbortedReplyError", "BadReplyError", "read_reply"]
@@ -37,8 +38,8 @@ def read_reply(kind: Literal["chat", "completion"], body: bytes) -> Outcome:
             in the first of them.
     """
     try:
-        parsed: Any = json.loads(body)
-    except (ValueError, RecursionError):
+        parsed: Any = read_json(body)
+    except ValueError:
         raise BadReplyError(
             f"the body is not JSON: {one_line(body.decode('utf-8', 'replace'), 200) or '(empty)'}"
         ) from None

@@ -1,6 +1,5 @@
 """Reads saved answers from a file, for ``--responses``."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from endpoints.batch_files import custom_id, is_custom_id, named_model, result_o
 from endpoints.errors import one_line
 from endpoints.finish import ending
 from endpoints.outcome import MOST_TOKENS, Outcome, storable
+from endpoints.shallow_json import read_json
 from endpoints.withheld import withheld
 
 __all__ = ["ResponsesError", "SavedResponses"]
@@ -77,8 +77,8 @@ class SavedResponses:
     def _add(self, number: int, line: str) -> None:
         where = f"--responses {self.path}, line {number}"
         try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            entry = read_json(line)
+        except ValueError as error:
             raise ResponsesError(f"{where}: not JSON ({error})") from error
         if isinstance(entry, dict) and isinstance(entry.get("custom_id"), str):
             self._add_result(number, entry, where)

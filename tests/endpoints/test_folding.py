@@ -12,6 +12,7 @@ from endpoints.reply import AbortedReplyError, BadReplyError, read_reply
 
 WHOLE = event({"choices": [{"index": 0, "message": {"content": "да"}, "finish_reason": "stop"}]})
 OVER_LINES = 'data: {"choices":\ndata: [{"delta": {"content": "да"},\ndata: "finish_reason": "stop"}]}\n\n'.encode()
+DEEP = b'data: {"choices": [{"delta": {"content": %s1%s}}]}\n\n' % (b'[{"index": 0, "a": ' * 300, b"}]" * 300)
 FAILED_CHOICE = event({"choices": [{"delta": {"content": "да"}, "finish_reason": "stop", "error": "engine died"}]})
 
 
@@ -256,6 +257,7 @@ BROKEN = {
     "words-of-another-form": ([chunk(content="да"), event({"detail": "engine died"})], "engine died"),
     "an-error-in-the-choice": ([FAILED_CHOICE], "engine died"),
     "an-unknown-reason": ([chunk("network_error", content="да"), DONE], "network_error"),
+    "too-deep-to-be-joined": ([DEEP, DEEP, chunk("stop"), DONE], "no JSON object"),
     "an-error-without-a-status": ([event({"error": {"message": "engine died", "code": "internal"}})], "engine died"),
 }  # fmt: skip
 
@@ -288,6 +290,8 @@ def test_what_breaks_off_is_aborted():
         ({"error": {"message": "no", "code": 1302}}, 200),
         ({"error": {"message": "no", "code": True}}, 200),
         ({"error": {"message": "no", "code": 200}}, 200),
+        ({"error": {"message": "no", "code": "0000000404"}}, 200),
+        ({"error": {"message": "no", "code": "000000404" + "0" * 5_000}}, 200),
         ({"error": "no"}, 200),
     ],
 )

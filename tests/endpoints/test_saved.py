@@ -13,6 +13,12 @@ def write(path, *entries):
     return path
 
 
+def too_deep(levels):
+    """A result of a batch that Python can read and may not be able to write again."""
+    error = "[" * levels + "1" + "]" * levels
+    return f'{{"custom_id": "ifhard-{"0" * 40}", "response": null, "error": {error}}}'
+
+
 def test_answers_are_found_by_task_id_and_repeat(tmp_path):
     """Extra fields are used where present, a null response is an empty answer."""
     saved = SavedResponses(
@@ -58,6 +64,7 @@ def test_a_journal_is_a_responses_file(tmp_path):
     [
         ("{", "not JSON"),
         ("[" * 100_000, "not JSON"),
+        *((too_deep(levels), "nested too deeply") for levels in (300, 987, 990)),
         ("[]", "expected an object"),
         ('{"task": "t", "id": 5, "response": ""}', "strings"),
         ('{"task": "t", "id": "a"}', "response"),
