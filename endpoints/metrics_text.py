@@ -87,7 +87,8 @@ def read_load(body: bytes) -> Reading:
         values.setdefault(name, []).append(value)
 
     def total(*names: str) -> float | None:
-        return next((sum(values[name]) for name in names if name in values), None)
+        found = next((sum(values[name]) for name in names if name in values), None)
+        return found if found is not None and math.isfinite(found) else None
 
     running, waiting = total(_RUNNING), total(_WAITING)
     if running is None or waiting is None or min(running, waiting) < 0:

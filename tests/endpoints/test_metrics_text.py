@@ -60,6 +60,7 @@ def test_what_is_not_told_is_not_zero():
         b"vllm:num_requests_running NaN\nvllm:num_requests_waiting 0\n",
         b"vllm:num_requests_running -1\nvllm:num_requests_waiting 0\n",
         b"vllm:num_requests_running one\nvllm:num_requests_waiting 0\n",
+        b"vllm:num_requests_running 1e308\nvllm:num_requests_running 1e308\nvllm:num_requests_waiting 0\n",
         b"\xff\xfe\x00",
     ],
 )
