@@ -163,10 +163,11 @@ def _check_paths(name: str) -> Callable[[Any], None]:
 
 def _check_program(steps: Any) -> None:
     for place, step in _entries(steps, "program"):
-        if step.get("rule") not in RULES:
-            raise RowError(f"is no known rule: {step.get('rule')!r}", f"{place}.rule")
+        rule = step.get("rule")
+        if not isinstance(rule, str) or rule not in RULES:
+            raise RowError(f"is no known rule: {rule!r}", f"{place}.rule")
         params = step.get("params", {})
-        for name in RULE_PARAMS[step["rule"]]:
+        for name in RULE_PARAMS[rule]:
             if not isinstance(params, dict) or name not in params:
                 raise RowError("is missing", f"{place}.params.{name}")
 

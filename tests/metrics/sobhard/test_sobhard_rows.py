@@ -130,6 +130,8 @@ BAD = [
     (meta("transform_jsonl", program=None), "meta.task_meta.program"),
     (meta("transform_jsonl", program={}), "meta.task_meta.program"),
     (meta("transform_jsonl", program=[{"rule": "rot13"}]), "meta.task_meta.program[0].rule"),
+    (meta("transform_jsonl", program=[{"rule": ["sort_keys"]}]), "meta.task_meta.program[0].rule"),
+    (meta("transform_jsonl", program=[{"rule": {}}]), "meta.task_meta.program[0].rule"),
     (
         meta(
             "transform_jsonl",
