@@ -10,7 +10,7 @@ PYTHON ?= $(call newest)
 JOBS ?= 2
 OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e faults same other ready clean
+.PHONY: run test check lint e2e faults same other ready fuzz clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -38,6 +38,11 @@ KILLS ?= 40
 SEED ?= 15
 faults: $(VENV)/dev.stamp
 	$(BIN)/python -m proofs.faults --kills $(KILLS) --seed $(SEED)
+
+# Drawn inputs for every parser and verifier: none may raise or take over a second. Prints what each has had in all runs.
+MINUTES ?= 10
+fuzz: $(VENV)/dev.stamp
+	$(BIN)/python -m proofs.fuzz --minutes $(MINUTES) --keep
 
 # Verdicts and the bytes of built datasets are the same under every Python.
 same: $(VENV)/dev.stamp

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The same examples every time: a run of the tests is decided by the code alone. Scripts search further
-# (tests/metrics/sobhard/sobhard_fuzz.py, tests/metrics/ifbench/ifbench_fuzz.py).
+# The same examples every time: a run of the tests is decided by the code alone. `make fuzz` searches further.
 settings.register_profile("same-every-time", derandomize=True, deadline=None)
 settings.load_profile("same-every-time")
 

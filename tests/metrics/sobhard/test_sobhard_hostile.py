@@ -1,6 +1,6 @@
 """Answers that would hang, crash or reach out (contract, 11.4): a bounded verdict for each, and nothing is opened.
 
-No test measures time; one that forgets its bound does not come back, and the fuzz script times the same texts.
+No test measures time; one that forgets its bound does not come back, and `make fuzz` times such texts.
 """
 
 import builtins
