@@ -10,7 +10,7 @@ PYTHON ?= $(call newest)
 JOBS ?= 2
 OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e faults same other ready fuzz clean
+.PHONY: run test check lint e2e faults same other ready fuzz differential clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -43,6 +43,10 @@ faults: $(VENV)/dev.stamp
 MINUTES ?= 10
 fuzz: $(VENV)/dev.stamp
 	$(BIN)/python -m proofs.fuzz --minutes $(MINUTES) --keep
+
+# Second readings of verdicts and operations, from the contracts and from the builders, over generated answers.
+differential: $(VENV)/dev.stamp
+	$(BIN)/python -m proofs.differential
 
 # Verdicts and the bytes of built datasets are the same under every Python.
 same: $(VENV)/dev.stamp

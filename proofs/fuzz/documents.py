@@ -8,7 +8,7 @@ from typing import Any, Final
 from proofs.fuzz.pieces import ENGLISH, ODD, RUSSIAN
 from proofs.fuzz.values import nested
 
-__all__ = ["NOTATIONS", "document", "schema"]
+__all__ = ["NOTATIONS", "document", "schema", "tree"]
 
 _SCALARS: Final = (
     None,
@@ -49,24 +49,25 @@ def _key(source: Random) -> str:
     )
 
 
-def _tree(source: Random, depth: int = _DEPTH) -> Any:
+def tree(source: Random, depth: int = _DEPTH) -> Any:
+    """A JSON value of at most so many levels."""
     kind = source.random()
     if depth and kind < 0.4:
-        return {_key(source): _tree(source, depth - 1) for _ in range(source.randrange(4))}
+        return {_key(source): tree(source, depth - 1) for _ in range(source.randrange(4))}
     if depth and kind < 0.6:
-        return [_tree(source, depth - 1) for _ in range(source.randrange(4))]
+        return [tree(source, depth - 1) for _ in range(source.randrange(4))]
     return _scalar(source)
 
 
 def _table(source: Random) -> dict[str, Any]:
-    return {_key(source): _tree(source, _DEPTH - 1) for _ in range(source.randrange(1, 5))}
+    return {_key(source): tree(source, _DEPTH - 1) for _ in range(source.randrange(1, 5))}
 
 
 def _json(source: Random) -> str:
     if source.random() < 0.03:
         return nested(source)
     indent = source.choice((None, None, 1, 2))
-    return json.dumps(_tree(source), ensure_ascii=source.random() < 0.2, indent=indent)
+    return json.dumps(tree(source), ensure_ascii=source.random() < 0.2, indent=indent)
 
 
 def _jsonl(source: Random) -> str:
@@ -120,7 +121,7 @@ def _yaml_entry(source: Random, start: str, value: Any, pad: str) -> list[str]:
 
 
 def _yaml(source: Random) -> str:
-    text = "\n".join(_yaml_lines(source, _tree(source), ""))
+    text = "\n".join(_yaml_lines(source, tree(source), ""))
     return source.choice(("---\n", "%YAML 1.1\n---\n", "", "", "", "", "\n")) + text
 
 

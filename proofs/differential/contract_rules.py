@@ -1,0 +1,534 @@
+"""Section 6 of the IFHardBench contract read a second time: each type by the wording of its row, and no faster."""
+
+import csv
+import io
+import itertools
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from proofs.differential.contract_text import (
+    closing_trimmed,
+    core,
+    cores,
+    digits_value,
+    ends_with_sign,
+    first_letter,
+    fold,
+    hits,
+    is_blank,
+    item,
+    items,
+    meets,
+    paragraphs,
+    raw_lines,
+    sentences,
+    split_at_blank_lines,
+    trim,
+    unit_spec,
+    without_strip_signs_but,
+    word_count,
+    words,
+)
+
+__all__ = ["READINGS", "passes"]
+
+Params = Mapping[str, Any]
+Reading = Callable[[str, Params], bool]
+
+
+def _each(pieces: Sequence[str], count: Callable[[str], int], spec: Params) -> bool:
+    met = [meets(count(piece), spec) for piece in pieces]
+    meets(0, spec)  # a spec that cannot be read is an error without any piece too
+    return bool(met) and all(met)
+
+
+def _kind(params: Params, default: str = "any") -> Any:
+    return params.get("kind", default)
+
+
+def _rising(numbers: Sequence[Any]) -> bool:
+    return all(a < b for a, b in itertools.pairwise(numbers))
+
+
+# 6.1
+
+
+def _ascending(text: str, params: Params) -> bool:
+    counts = [word_count(sentence) for sentence in sentences(text)]
+    if params.get("direction") == "desc":
+        counts.reverse()
+    return len(counts) >= 2 and _rising(counts)
+
+
+def _items_total(text: str, params: Params) -> bool:
+    factor, found = int(params["factor"]), items(text, _kind(params, "bullet"))
+    return bool(found) and word_count(text) == factor * len(found)
+
+
+def _ladder(text: str, params: Params) -> bool:
+    start = int(params["start"])
+    counts = [word_count(payload) for payload in items(text, _kind(params))]
+    wanted = [start + step for step in range(len(counts))]
+    if params.get("direction") == "desc":
+        wanted.reverse()
+    return len(counts) >= 2 and counts == wanted
+
+
+def _first_line(text: str, params: Params) -> bool:
+    head, found, rest = text.partition("\n")
+    head = trim(head)
+    return bool(found) and not is_blank(rest) and head.isdigit() and digits_value(head) == word_count(rest)
+
+
+def _checksum(text: str, params: Params) -> bool:
+    whole = trim(text)
+    if not whole.endswith(")") or "(" not in whole:
+        return False
+    body, _, inside = whole[:-1].rpartition("(")
+    if not inside or not all(char.isdecimal() for char in inside):
+        return False
+    stated, kind = digits_value(inside), params["kind"]
+    counts: dict[str, Callable[[], int]] = {
+        "commas": lambda: text.count(","),
+        "letter_words": lambda: _letter_starts(text, params["letter"]),
+        "sentences": lambda: len(sentences(trim(body))),
+        "words": lambda: word_count(trim(body)),
+    }
+    return stated == counts[kind]()
+
+
+def _mirror(text: str, params: Params) -> bool:
+    found = sentences(text)
+    return len(found) >= 2 and word_count(found[0]) == word_count(found[-1])
+
+
+# 6.2
+
+
+def _include_keyword(text: str, params: Params) -> bool:
+    if "any_stems" in params:
+        return any(hits(text, stem) for stem in params["any_stems"])
+    if "stem" in params:
+        return bool(hits(text, params["stem"]))
+    return fold(params["word"]) in cores(text)
+
+
+def _included(text: str, params: Params) -> list[bool]:
+    if "stems" in params:
+        return [bool(hits(text, stem)) for stem in params["stems"]]
+    return [fold(word) in cores(text) for word in params["words"]]
+
+
+def _nth_word(text: str, params: Params, backwards: bool) -> bool:
+    n, found = int(params["n"]), cores(text)
+    wanted = trim(fold(params["word"]))
+    if backwards:
+        found.reverse()
+    return 1 <= n <= len(found) and found[n - 1] == wanted
+
+
+def _spells(pieces: Sequence[str], word: str) -> bool:
+    return [first_letter(piece) for piece in pieces] == [*fold(word)]
+
+
+def _ring(text: str, params: Params) -> bool:
+    found = cores(text)
+    return len(found) >= 2 and found[0] == found[-1]
+
+
+def _paragraph_echo(text: str, params: Params) -> bool:
+    found = paragraphs(text)
+    return len(found) >= 2 and bool(words(found[0])) and cores(found[0])[-1] in cores(found[-1])
+
+
+def _item_chain(text: str, params: Params) -> bool:
+    pieces = [words(payload) for payload in items(text, _kind(params))]
+    if len(pieces) < 2 or not all(pieces):
+        return False
+    pairs = [(first_letter(a[-1]), first_letter(b[0])) for a, b in itertools.pairwise(pieces)]
+    return all(last is not None and last == first for last, first in pairs)
+
+
+def _order_words(text: str, params: Params) -> bool:
+    first, second = hits(text, params["stem_a"]), hits(text, params["stem_b"])
+    return bool(first and second) and first[0] < second[0]
+
+
+def _alpha_items(text: str, params: Params) -> bool:
+    letters = [first_letter(payload) for payload in items(text, _kind(params))]
+    known = [letter for letter in letters if letter is not None and letter in _ALPHABET]
+    return len(letters) >= 2 and len(known) == len(letters) and _rising([_ALPHABET.index(letter) for letter in known])
+
+
+_ALPHABET: Final = tuple("абвгдежзийклмнопрстуфхцчшщъыьэюя")
+
+
+def _exclude_phrases(text: str, params: Params) -> bool:
+    whole = fold(trim(text))
+    phrases = [fold(phrase) for phrase in params["phrases"]]
+    if params.get("mode") != "start":
+        return not any(phrase in whole for phrase in phrases)
+    while whole and whole[0] in "«\"'“„—– \t\n":
+        whole = whole[1:]
+    return not any(whole.startswith(phrase) for phrase in phrases)
+
+
+def _quote_task(text: str, params: Params) -> bool:
+    lines = raw_lines(trim(text))
+    return bool(lines) and trim(lines[0]) == trim(params["text"])
+
+
+def _quoted(text: str, params: Params) -> bool:
+    """As above; of an empty text and an empty parameter the contract's last column says: fail."""
+    wanted: str = params["text"]
+    return bool(trim(text)) and _quote_task(text, {"text": wanted})
+
+
+def _anadiplosis(text: str, params: Params) -> bool:
+    pieces = [cores(sentence) for sentence in sentences(text)]
+    chained = all(a[-1] == b[0] for a, b in itertools.pairwise(pieces)) if all(pieces) else False
+    return len(pieces) >= 2 and chained
+
+
+def _epiphora(text: str, params: Params) -> bool:
+    units = items(text, _kind(params)) if params.get("unit", "items") == "items" else paragraphs(text)
+    pieces = [cores(unit) for unit in units]
+    return len(pieces) >= 2 and all(pieces) and len({piece[-1] for piece in pieces}) == 1
+
+
+def _no_repeated(text: str, params: Params) -> bool:
+    least, found = int(params.get("min_length", 4)), cores(text)
+    long = [word for word in found if len(word) >= least]
+    return bool(found) and len(set(long)) == len(long)
+
+
+# 6.3
+
+
+def _forbidden(text: str, letter: str) -> bool:
+    return letter.lower() in text.lower()
+
+
+def _letter_starts(text: str, letter: str) -> int:
+    return sum(found[0] == fold(letter) for found in cores(text))
+
+
+def _letter_start_count(text: str, params: Params) -> bool:
+    letter: str = params["letter"]
+    fold(letter)
+    return meets(_letter_starts(text, letter), params)
+
+
+def _sentence_initials(text: str, params: Params) -> bool:
+    letters = [first_letter(sentence) for sentence in sentences(text)]
+    return len(letters) >= 2 and None not in letters and len(set(letters)) == len(letters)
+
+
+def _anaphora(text: str, params: Params) -> bool:
+    pieces = [cores(paragraph) for paragraph in paragraphs(text)]
+    return len(pieces) >= 2 and all(pieces) and len({piece[0] for piece in pieces}) == 1
+
+
+def _no_markdown(text: str, params: Params) -> bool:
+    if "*" in text or "`" in text or "__" in text:
+        return False
+    for line in raw_lines(text):
+        rest = line
+        while rest and is_blank(rest[0]):
+            rest = rest[1:]
+        if rest[:1] in ("#", ">") and rest:
+            return False
+        if rest and rest[0] in "-+•" and len(rest) > 1 and is_blank(rest[1]):
+            return False
+        digits = len(rest) - len(rest.lstrip("".join(char for char in rest if char.isdecimal())))
+        if digits and rest[digits : digits + 1] in (".", ")") and len(rest) > digits + 1 and is_blank(rest[digits + 1]):
+            return False
+    return True
+
+
+def _max_word_length(text: str, params: Params) -> bool:
+    most, found = int(params["max"]), cores(text)
+    return bool(found) and all(sum(map(str.isalpha, word)) <= most for word in found)
+
+
+def _signed(text: str, params: Params, sign: str) -> bool:
+    return meets(sum(ends_with_sign(sentence, sign) for sentence in sentences(text)), params)
+
+
+def _replaced(text: str, params: Params, forbidden: Callable[[str], bool]) -> bool:
+    clean = not any(map(forbidden, text))
+    if "any_words" in params:
+        return any(fold(word) in cores(text) for word in list(params["any_words"])) and clean
+    if "any_stems" in params:
+        return any(hits(text, stem) for stem in list(params["any_stems"])) and clean
+    return clean
+
+
+# 6.4
+
+
+def _list(text: str, params: Params, kind: str) -> bool:
+    lines = [line for line in raw_lines(text) if not is_blank(line)]
+    met = meets(len(items(text, kind)), params)
+    if not params.get("strict", True):
+        return met
+    return met and bool(lines) and all((item(line) or ("",))[0] == kind for line in lines)
+
+
+_FENCE: Final = re.compile(r"```(?:json)?\s*(.*?)\n?\s*```", re.DOTALL)
+
+
+def _payload(text: str) -> Any:
+    whole = trim(text)
+    found = _FENCE.fullmatch(whole)
+    return json.loads(trim(found[1]) if found else whole)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not is_blank(value)
+
+
+def _json_object(text: str, params: Params) -> bool:
+    keys, most = list(params["keys"]), params.get("max_words")
+    most = None if most is None else int(most)
+    found = _payload(text)
+    if not isinstance(found, dict) or set(found) != set(keys):
+        return False
+    values = list(found.values())
+    return (
+        all(map(_is_text, values))
+        and (most is None or all(word_count(value) <= most for value in values))
+        and not (params.get("no_commas_in_values", False) and any("," in value for value in values))
+    )
+
+
+def _json_list_value(text: str, params: Params) -> bool:
+    keys, list_key, wanted = list(params["keys"]), params["list_key"], int(params["list_items"])
+    others = [key for key in keys if key != list_key]
+    most = int(params["max_words"]) if others else 0
+    found = _payload(text)
+    if not isinstance(found, dict) or set(found) != set(keys) or not all(map(_is_text, found.values())):
+        return False
+    if list_key in found:
+        lines = [line for line in raw_lines(found[list_key]) if not is_blank(line)]
+        if len(lines) != wanted or not all((item(line) or ("",))[0] == "bullet" for line in lines):
+            return False
+    return all(word_count(found[key]) <= most for key in others)
+
+
+def _json_array(text: str, params: Params) -> bool:
+    wanted, found = int(params["items"]), _payload(text)
+    if not isinstance(found, list) or len(found) != wanted:
+        return False
+    return all(
+        isinstance(entry, dict)
+        and set(entry) == {"пункт", "слов"}
+        and _is_text(entry["пункт"])
+        and type(entry["слов"]) is int
+        and entry["слов"] == word_count(entry["пункт"])
+        for entry in found
+    )
+
+
+def _csv_line(text: str, params: Params) -> bool:
+    wanted, whole = int(params["fields"]), trim(text)
+    if "\n" in whole or '"' not in whole:
+        return False
+    records = list(csv.reader(io.StringIO(whole, newline=""), skipinitialspace=True))
+    if len(records) != 1 or len(records[0]) != wanted:
+        return False
+    return not any(map(is_blank, records[0])) and sum("," in field for field in records[0]) == 1
+
+
+def _two_parts(text: str, params: Params) -> bool:
+    wanted, length = int(params["items"]), int(params["sentence_words"])
+    whole = trim(text)
+    head = split_at_blank_lines(whole)[0]
+    tail = trim(whole[len(head) :])
+    if not tail or is_blank(head):
+        return False
+    lines = [line for line in raw_lines(head) if not is_blank(line)]
+    return (
+        len(lines) == wanted
+        and all((item(line) or ("",))[0] == "bullet" for line in lines)
+        and not items(tail, "any")
+        and len(sentences(tail)) == 1
+        and word_count(tail) == length
+    )
+
+
+def _markdown_table(text: str, params: Params) -> bool:
+    rows, cols = int(params["rows"]), int(params["cols"])
+    lines = [trim(line) for line in raw_lines(text) if not is_blank(line)]
+    if len(lines) != rows + 2 or len(lines) < 2:
+        return False
+    if not all(len(line) > 1 and line[0] == "|" and line[-1] == "|" for line in lines):
+        return False
+    cells = [[trim(cell) for cell in line[1:-1].split("|")] for line in lines]
+    ruled = all(re.fullmatch(":?-{3,}:?", cell) for cell in cells[1])
+    return (
+        all(len(line) == cols for line in cells)
+        and ruled
+        and all(cell for number, line in enumerate(cells) if number != 1 for cell in line)
+    )
+
+
+def _bold_words(text: str, params: Params) -> bool:
+    wanted, spans, place = int(params["count"]), [], 0
+    each, position, stems = params.get("words_each"), params.get("position"), params.get("stems")
+    each, position = (None if value is None else int(value) for value in (each, position))
+    while place < len(text):
+        found = re.match(r"\*\*([^*\n]+)\*\*", text[place:])
+        if found:
+            spans.append(found[1])
+        place += found.end() if found else 1
+    if len(spans) != wanted or text.count("**") != 2 * wanted:
+        return False
+    if each is not None and any(word_count(span) != each for span in spans):
+        return False
+    if position is not None:
+        tokens = words(text)
+        if not 1 <= position <= len(tokens):
+            return False
+        if not re.fullmatch(r"\*\*[^*]+\*\*", without_strip_signs_but(tokens[position - 1], "*")):
+            return False
+    if stems is None:
+        return True
+    left = [fold(stem) for stem in stems]
+    for span in spans:
+        used = next((stem for stem in left if core(span).startswith(stem)), None)
+        if used is None:
+            return False
+        left.remove(used)
+    return len(spans) == len(stems)
+
+
+def _line_length(text: str, params: Params) -> bool:
+    most = int(params["max"])
+    lines = raw_lines(trim(text))
+    if "count" in params and int(params["count"]) != sum(not is_blank(line) for line in lines):
+        return False
+    return bool(lines) and all(len(_right_trimmed(line)) <= most for line in lines)
+
+
+def _right_trimmed(line: str) -> str:
+    while line and is_blank(line[-1]):
+        line = line[:-1]
+    return line
+
+
+def _hashtags(text: str, params: Params) -> bool:
+    wanted = int(params["count"])
+    lines = [line for line in raw_lines(text) if not is_blank(line)]
+    if not lines:
+        return False
+    tags = trim(lines[-1]).split(" ")
+    if not all(re.fullmatch("#[а-яА-ЯёЁ]+", tag) for tag in tags) or len(tags) != wanted:
+        return False
+    folded = [fold(tag[1:]) for tag in tags]
+    if params.get("alpha", False) and any(a > b for a, b in itertools.pairwise(folded)):
+        return False
+    before = cores("\n".join(lines[:-1]))
+    return not params.get("echo_first", False) or (bool(before) and before[0] == folded[-1])
+
+
+# 6.5
+
+
+def _conditional_format(text: str, params: Params) -> bool:
+    branch = params["then"] if params["holds"] else params["otherwise"]
+    shapes: dict[str, Callable[[], bool]] = {
+        "bullet_list": lambda: _list(text, branch, "bullet"),
+        "numbered_list": lambda: _list(text, branch, "numbered"),
+        "sentences": lambda: meets(len(sentences(text)), branch),
+        "paragraphs": lambda: meets(len(paragraphs(text)), branch),
+    }
+    return shapes[branch["shape"]]()
+
+
+def _override(text: str, params: Params) -> bool:
+    return READINGS[params["winner"]["category"]](text, params["winner"]["params"])
+
+
+READINGS: Final[Mapping[str, Reading]] = {
+    "structure:word_count": lambda text, params: meets(word_count(text), params),
+    "structure:sentence_count": lambda text, params: meets(len(sentences(text)), params),
+    "structure:paragraph_count": lambda text, params: meets(len(paragraphs(text)), params),
+    "structure:char_count": lambda text, params: meets(len(trim(text)), params),
+    "structure:sentence_words": lambda text, params: _each(sentences(text), word_count, unit_spec(params)),
+    "structure:item_words": lambda text, params: _each(items(text, _kind(params)), word_count, unit_spec(params)),
+    "structure:paragraph_sentences": lambda text, params: _each(
+        paragraphs(text), lambda paragraph: len(sentences(paragraph)), unit_spec(params)
+    ),
+    "structure:ascending_sentences": _ascending,
+    "structure:items_total_words": _items_total,
+    "structure:item_words_ladder": _ladder,
+    "structure:first_line_count": _first_line,
+    "structure:checksum": _checksum,
+    "structure:word_char_count": lambda text, params: (
+        (word_count(text), len(trim(text))) == (int(params["words"]), int(params["chars"]))
+    ),
+    "structure:mirror_sentences": _mirror,
+    "lexical:include_keyword": _include_keyword,
+    "lexical:include_all": lambda text, params: all(_included(text, params)),
+    "lexical:exclude_word": lambda text, params: not any(_included(text, params)),
+    "lexical:starts_with": lambda text, params: fold(trim(text)).startswith(fold(trim(params["phrase"]))),
+    "lexical:ends_with": lambda text, params: fold(closing_trimmed(text)).endswith(
+        fold(closing_trimmed(params["phrase"]))
+    ),
+    "lexical:nth_word": lambda text, params: _nth_word(text, params, False),
+    "lexical:nth_word_from_end": lambda text, params: _nth_word(text, params, True),
+    "lexical:acrostic": lambda text, params: _spells(items(text, _kind(params)), params["word"]),
+    "lexical:sentence_acrostic": lambda text, params: _spells(sentences(text), params["word"]),
+    "lexical:word_exact_count": lambda text, params: len(hits(text, params["stem"])) == int(params["count"]),
+    "lexical:word_cap": lambda text, params: len(hits(text, params["stem"])) <= int(params["cap"]),
+    "lexical:ring_word": _ring,
+    "lexical:paragraph_echo": _paragraph_echo,
+    "lexical:item_chain": _item_chain,
+    "lexical:order_words": _order_words,
+    "lexical:alpha_items": _alpha_items,
+    "lexical:exclude_phrases": _exclude_phrases,
+    "lexical:quote_task": _quoted,
+    "lexical:anadiplosis": _anadiplosis,
+    "lexical:epiphora": _epiphora,
+    "lexical:no_repeated_word": _no_repeated,
+    "style:forbid_letter": lambda text, params: not _forbidden(text, params["letter"]),
+    "style:forbid_letters": lambda text, params: not any(_forbidden(text, letter) for letter in params["letters"]),
+    "style:no_commas": lambda text, params: "," not in text,
+    "style:comma_count": lambda text, params: meets(text.count(","), params),
+    "style:no_caps": lambda text, params: text == text.lower(),
+    "style:end_punctuation": lambda text, params: trim(text)[-1:] == params["char"] != "",
+    "style:sentence_initials": _sentence_initials,
+    "style:letter_start_count": _letter_start_count,
+    "style:anaphora": _anaphora,
+    "style:no_markdown": _no_markdown,
+    "style:max_word_length": _max_word_length,
+    "style:question_count": lambda text, params: _signed(text, params, "?"),
+    "style:exclamation_count": lambda text, params: _signed(text, params, "!"),
+    "style:no_digits": lambda text, params: _replaced(text, params, str.isdigit),
+    "style:no_latin": lambda text, params: _replaced(text, params, lambda char: char.isascii() and char.isalpha()),
+    "format:bullet_list": lambda text, params: _list(text, params, "bullet"),
+    "format:numbered_list": lambda text, params: _list(text, params, "numbered"),
+    "format:json_object": _json_object,
+    "format:json_list_value": _json_list_value,
+    "format:json_array": _json_array,
+    "format:csv_line": _csv_line,
+    "format:two_parts": _two_parts,
+    "format:markdown_table": _markdown_table,
+    "format:bold_words": _bold_words,
+    "format:line_length": _line_length,
+    "format:hashtags": _hashtags,
+    "logic:conditional_include": lambda text, params: bool(hits(text, params["stem"])) is bool(params["holds"]),
+    "logic:conditional_format": _conditional_format,
+    "logic:override": _override,
+}
+
+
+def passes(category: str, text: str, params: Params) -> bool:
+    """What the contract's wording says of a text; an error is a fail (section 7)."""
+    try:
+        return READINGS[category](text, params)
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, RecursionError, OverflowError, csv.Error):
+        return False
