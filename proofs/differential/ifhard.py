@@ -1,13 +1,9 @@
 """IFHard: the verifiers against the contract read a second time, and against what the generator knows of answers."""
 
-import json
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
-import tasks.ifhard
 from builders.ifhard.corrupt import corrupt
 from metrics.ifhard.registry import CATEGORIES
 from metrics.ifhard.text import Text
@@ -17,32 +13,19 @@ from proofs.differential.difference import Answer, Difference
 from proofs.fuzz.ifhard import drawn_params
 from proofs.fuzz.mutation import edited
 from proofs.fuzz.prose import answer
+from proofs.fuzz.witnesses import witnesses
 
 __all__ = ["TYPES", "WITHOUT", "answers", "differences"]
 
 TYPES: Final = tuple(CATEGORIES)
 WITHOUT: Final[Mapping[str, str]] = {}  # types without a second reading, and why
 _DRAWN: Final = 8  # types an answer is judged by besides its own requirements
-_Row = tuple[str, tuple[tuple[str, Any], ...]]
-
-
-@cache
-def _witnesses() -> tuple[_Row, ...]:
-    """Right answers of the generator, each with the requirements that it was made for."""
-    folder = Path(tasks.ifhard.__path__[0]) / "data"
-    read = {name: (folder / name).read_text("utf-8").splitlines() for name in ("test.jsonl", "witnesses.jsonl")}
-    texts = {line["id"]: line["response"] for line in map(json.loads, read["witnesses.jsonl"])}
-    rows = (json.loads(line)["meta"] for line in read["test.jsonl"])
-    return tuple(
-        (texts[row["base_id"]], tuple((c["category"], c["params"]) for c in json.loads(row["constraints"])))
-        for row in rows
-    )
 
 
 def answers(source: Random) -> Iterator[Answer]:
     """Witnesses as they are, spoiled by the generator's own corruptions, edited; and answers of the fuzz's grammar."""
     while True:
-        text, requirements = source.choice(_witnesses())
+        text, requirements = source.choice(witnesses())
         known: dict[int, bool] = {}
         kind = source.random()
         if kind < 0.15:

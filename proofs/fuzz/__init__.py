@@ -7,6 +7,7 @@
                                   the groups: how their inputs are drawn, who judges one and what must hold
     pieces.py, prose.py, documents.py, values.py
                                   grammar: pieces that rules look at, answers, documents of the notations, JSON values
+    witnesses.py                  the right answers that IFHardBench's generator made
     mutation.py                   edits of a text; shrinking one
     session.py                    inputs of one group, one after another, guided by outcomes not seen before
     corpus.py, corpus/            inputs that are kept: found faults, and one for each outcome

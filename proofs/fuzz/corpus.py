@@ -11,7 +11,7 @@ from proofs.fuzz.session import Case
 __all__ = ["CORPUS", "added", "cases"]
 
 CORPUS: Final = Path(__file__).with_name("corpus")
-_MOST: Final = 6  # outcomes of one target; faults are kept all
+_MOST: Final = 8  # outcomes of one target; faults are kept all
 
 
 def cases(group: str, folder: Path = CORPUS) -> list[Case]:

@@ -43,6 +43,10 @@ class Group(ABC):
     def checks(self, given: Input) -> Iterator[tuple[str, Check]]:
         """The targets that judge this input, each with the call that does."""
 
+    def seeds(self) -> list[Input]:
+        """Right answers that the repository has, which no grammar would come upon."""
+        return []
+
     def varied(self, source: Random, given: Input) -> Input:
         """An input with its text edited, and at times what its targets read besides."""
         return {**given, "text": edited(source, given["text"])}

@@ -1,9 +1,12 @@
 """The checkers of IFBench: one text for all of them under every grader of our own, arguments drawn for each."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import tasks.ifbench
 from metrics.ifbench.arguments import COUNT, PERCENT, PLACE, ArgumentsError
 from metrics.ifbench.grading import OWN_GRADERS, Graders, check_kwargs
 from metrics.ifbench.reasoning import split_reasoning
@@ -49,6 +52,15 @@ class _IFBench(Group):
 
     def fresh(self, source: Random) -> Input:
         return {"text": answer(source), "params": self._redrawn(source)}
+
+    def seeds(self) -> list[Input]:
+        # The labelled answers of the project, right and wrong ones.
+        folder = Path(tasks.ifbench.__path__[0]) / "fixtures"
+        lines = (line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
+        rows = [row for row in map(json.loads, lines) if row["response"]]
+        return [
+            {"text": row["response"], "params": {row["instruction_id"]: json.loads(row["kwargs_json"])}} for row in rows
+        ]
 
     def varied(self, source: Random, given: Input) -> Input:
         return {"text": edited(source, given["text"]), "params": {**self._redrawn(source), **given["params"]}}

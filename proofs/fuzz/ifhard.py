@@ -13,10 +13,12 @@ from proofs.fuzz.group import Check, Group, Input, wholesome
 from proofs.fuzz.mutation import edited
 from proofs.fuzz.prose import answer
 from proofs.fuzz.values import anything, number, spoiled, word
+from proofs.fuzz.witnesses import witnesses
 
 __all__ = ["IFHARD", "drawn_params"]
 
 _OPS: Final = ("eq", "ne", "le", "lt", "ge", "gt")
+_WITNESSES: Final = 3  # every third witness is a seed
 _REDRAWN: Final = 0.12  # share of types whose parameters change from one input to the next
 _SPOILED: Final = 0.06  # share of parameters of another shape
 _WINNERS: Final = tuple(name for name in CATEGORIES if name != OVERRIDE)
@@ -116,6 +118,10 @@ class _IFHard(Group):
 
     def fresh(self, source: Random) -> Input:
         return {"text": answer(source), "params": self._redrawn(source)}
+
+    def seeds(self) -> list[Input]:
+        # The generator's own answers, each with the requirements that it meets.
+        return [{"text": text, "params": dict(requirements)} for text, requirements in witnesses()[::_WITNESSES]]
 
     def varied(self, source: Random, given: Input) -> Input:
         # A kept input has the parameters of the type that it was kept for.

@@ -144,7 +144,7 @@ class Session:
         self.faults: dict[tuple[str, str], tuple[Fault, Input]] = {}
         self.news: dict[tuple[str, str], Input] = {}
         self._source = Random(f"{seed} {group.name}")
-        self._pool = list(known)
+        self._pool = [*known, *self.group.seeds()]
         self._shapes: set[tuple[str, str]] = set()
 
     def run(self, inputs: int, until: Callable[[], bool] = lambda: False) -> int:

@@ -69,7 +69,9 @@ def _rows() -> tuple[dict[str, Any], ...]:
 
 def _drawn_row(source: Random) -> dict[str, Any]:
     """A row as it is; with a place of its data spoiled; with another notation; or with a long reference."""
-    row = dict(source.choice(_rows()))
+    families = sorted({row["family"] for row in _rows()})
+    family = source.choice(families)
+    row = dict(source.choice([row for row in _rows() if row["family"] == family]))
     kind = source.random()
     if kind < 0.3:
         name = source.choice(("checks", "task_meta"))
@@ -200,7 +202,8 @@ class _Schemas(Group):
 
     def fresh(self, source: Random) -> Input:
         text = nested(source) if source.random() < 0.01 else json.dumps(schema(source))
-        notation = "yaml" if source.random() < 0.15 else "json"
+        notation = "yaml" if source.random() < 0.2 else "json"
+        text = _aliased(source, text) if notation == "yaml" else text
         return {
             "text": text if source.random() < 0.7 else edited(source, text),
             "notation": notation,
@@ -214,6 +217,18 @@ class _Schemas(Group):
     def checks(self, given: Input) -> Iterator[tuple[str, Check]]:
         found = parse(TARGETS[given["notation"]], given["text"]).value
         yield "validation", lambda: _accepted(found, given["value"])
+
+
+def _aliased(source: Random, text: str) -> str:
+    """An object of JSON in which some values are aliases of earlier ones, as YAML has them."""
+    for name in "ab"[: source.choice((0, 1, 1, 2))]:
+        places = [place + 2 for place in range(len(text)) if text.startswith(": ", place)]
+        if len(places) > 1:
+            first, *later = sorted(source.sample(places, min(len(places), source.choice((2, 2, 3)))))
+            for number, place in reversed(list(enumerate(later))):
+                text = f'{text[:place]}*{name}, "{name}{number}": {text[place:]}'
+            text = f"{text[:first]}&{name} {text[first:]}"
+    return text
 
 
 def _accepted(found: Any, value: Any) -> str:

@@ -10,7 +10,7 @@ from metrics.ifhard.registry import CATEGORIES
 from proofs.differential import contract_rules, explained, ifhard, sobhard
 from proofs.differential.__main__ import held, main
 
-ANSWERS = 3_000
+ANSWERS = 2_000
 SEED = 2026
 
 

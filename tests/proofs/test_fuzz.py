@@ -12,8 +12,8 @@ from proofs.fuzz.group import TextGroup
 from proofs.fuzz.session import Session, faults_of
 from proofs.fuzz.targets import GROUPS, TARGETS
 
-INPUTS = {"ifhard": 1_500, "ifbench": 300, "sobhard": 5_000}
-OTHERS = 2_000
+INPUTS = {"ifhard": 700, "ifbench": 120, "sobhard": 3_000, "streams": 600, "bodies": 800}
+OTHERS = 1_500
 SEED = 2026
 
 
