@@ -15,9 +15,10 @@ from endpoints.reply import BadReplyError
 __all__ = ["COUNTERS", "Reading", "read_load", "samples", "together"]
 
 # A sample: name, labels (quoted values may hold braces and escaped quotes), value; a time or an exemplar may follow.
+# Possessive: a line of a million blanks is looked at once.
 _SAMPLE: Final = re.compile(
-    r'([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t]*(?:\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?'
-    r"[ \t]+([^ \t]+)(?:[ \t]+-?[0-9.]+)?(?:[ \t]+#.*)?[ \t]*"
+    r'([a-zA-Z_:][a-zA-Z0-9_:]*+)(?:[ \t]*+\{(?:[^"}]|"(?:[^"\\]|\\.)*+")*+\})?'
+    r"[ \t]++([^ \t]++)(?:[ \t]++-?[0-9.]++)?(?:[ \t]++#.*)?[ \t]*+"
 )
 _RUNNING: Final = "vllm:num_requests_running"
 _WAITING: Final = "vllm:num_requests_waiting"

@@ -97,6 +97,17 @@ def test_any_bytes(body):
         assert read_load(body).running >= 0
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("piece", [" ", "\t", "{", '{"', '{a="b",', "1", " 1", " #", "\\", '\\"'])
+@pytest.mark.parametrize(
+    "start", ["vllm:num_requests_running", 'vllm:num_requests_running{a="', "vllm:num_requests_running 1"]
+)
+def test_long_lines(start, piece):
+    """One line of half a million characters is looked at once."""
+    with contextlib.suppress(BadReplyError):
+        read_load((start + piece * (500_000 // len(piece))).encode())
+
+
 def test_servers_together():
     """Sums, the fullest cache; what one server does not tell is told of none."""
     assert together([READ, READ]) == Reading(24, 6, 0.25, 4, 24_690, 2000, 500)
