@@ -1,5 +1,6 @@
 """How many inputs each target has had: one entry a run, committed, so that the totals are a fact."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -54,7 +55,7 @@ def written(facts: Mapping[str, Any], tallies: Mapping[str, Tally], path: Path =
         tallies: by target.
     """
     same = [name for name in facts if name != "processor_s"]
-    others = [run for run in _runs(path) if any(run[name] != facts[name] for name in same)]
+    others = [run for run in _runs(path) if any(str(run[name]) != str(facts[name]) for name in same)]
     targets = {
         name: [tally.inputs, tally.faults, round(tally.total_s / tally.inputs * 1e6, 1), round(tally.slowest_s, 3)]
         for name, tally in sorted(tallies.items())
@@ -64,7 +65,8 @@ def written(facts: Mapping[str, Any], tallies: Mapping[str, Tally], path: Path =
         "# By target: inputs, faults, mean microseconds, slowest second; processor time. See proofs/fuzz/ledger.py.\n"
     ]
     for run in [*others, {**facts, "targets": targets}]:
-        head = ", ".join(f"{name}: {value}" for name, value in run.items() if name != "targets")
+        # Quoted: to YAML a date is no text, and some commits are numbers.
+        head = ", ".join(f"{name}: {json.dumps(str(value))}" for name, value in run.items() if name != "targets")
         lines.append(
             f"- {{{head}, targets: {{\n"
             + "".join(f'  "{name}": {row},\n' for name, row in run["targets"].items())

@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+import yaml
 
 from proofs.fuzz import corpus, ledger
 from proofs.fuzz import session as session_module
@@ -93,9 +94,11 @@ def test_the_command_keeps_a_fault_and_fails(monkeypatch, tmp_path, capsys):
     assert main([*asked, "--seed", "1"]) == 1
     assert "FAULT made/raising: ValueError" in capsys.readouterr().out
     assert main([*asked, "--seed", "2"]) == 1
+    assert main([*asked, "--seed", "2"]) == 1
     [case] = corpus.cases("made", tmp_path / "c")
     assert (case.target, case.shows, sorted(case.given["text"])) == ("raising", "fault ValueError", ["1", "ё"])
     total = ledger.sums(tmp_path / "l.yaml")["made/raising"]
+    assert len(yaml.safe_load((tmp_path / "l.yaml").read_text())) == 2  # the same run again is no further one
     assert total.faults > 1
     assert total.inputs > total.faults
 
