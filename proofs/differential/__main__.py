@@ -74,7 +74,6 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--answers", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args(given)
-    logging.disable(logging.CRITICAL)
     found = held(asked.answers, asked.seed)
     for target, count in found.compared.items():
         print(f"{count:9,}  {target}")
@@ -90,4 +89,5 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # parameters that are no parameters are warned about, each time
     sys.exit(main())

@@ -99,8 +99,6 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
 def main(given: Sequence[str] | None = None) -> int:
     """Run; the exit status."""
     asked = _arguments(given)
-    logging.disable(logging.CRITICAL)  # parameters that are no parameters are warned about, each time
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10**9)
     groups = [GROUPS[name] for name in asked.group or GROUPS]
     sessions = [
@@ -137,4 +135,6 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # parameters that are no parameters are warned about, each time
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
