@@ -180,12 +180,6 @@ def _quote_task(text: str, params: Params) -> bool:
     return bool(lines) and trim(lines[0]) == trim(params["text"])
 
 
-def _quoted(text: str, params: Params) -> bool:
-    """As above; of an empty text and an empty parameter the contract's last column says: fail."""
-    wanted: str = params["text"]
-    return bool(trim(text)) and _quote_task(text, {"text": wanted})
-
-
 def _anadiplosis(text: str, params: Params) -> bool:
     pieces = [cores(sentence) for sentence in sentences(text)]
     chained = all(a[-1] == b[0] for a, b in itertools.pairwise(pieces)) if all(pieces) else False
@@ -216,9 +210,7 @@ def _letter_starts(text: str, letter: str) -> int:
 
 
 def _letter_start_count(text: str, params: Params) -> bool:
-    letter: str = params["letter"]
-    fold(letter)
-    return meets(_letter_starts(text, letter), params)
+    return meets(_letter_starts(text, params["letter"]), params)
 
 
 def _sentence_initials(text: str, params: Params) -> bool:
@@ -490,7 +482,7 @@ READINGS: Final[Mapping[str, Reading]] = {
     "lexical:order_words": _order_words,
     "lexical:alpha_items": _alpha_items,
     "lexical:exclude_phrases": _exclude_phrases,
-    "lexical:quote_task": _quoted,
+    "lexical:quote_task": _quote_task,
     "lexical:anadiplosis": _anadiplosis,
     "lexical:epiphora": _epiphora,
     "lexical:no_repeated_word": _no_repeated,
