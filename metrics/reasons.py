@@ -1,5 +1,8 @@
 """Building verdicts: the few shapes of sentence that reasons are made of.
 
+A reason may be given unworded, as a template and its parts (:data:`metrics.verdict.Reason`): then it costs nothing
+until it is read. A fragment of an answer goes in as ``fragment[:KEPT]``, so that no verdict keeps an answer in memory.
+
 Reasons, and the observed and wanted values, are bounded whatever the answer holds, and printable: a quoted
 fragment is cut to 60 characters and its invisible characters and lone surrogates are escaped, so that it can
 be written as UTF-8 and the invisible cause of a failure can be seen.
@@ -8,26 +11,34 @@ be written as UTF-8 and the invisible cause of a failure can be seen.
 import unicodedata
 from typing import Any, Final
 
-from metrics.verdict import Verdict
+from metrics.verdict import Reason, Verdict, worded
 
-__all__ = ["MAX_QUOTE", "clip", "failed", "nouns", "passed", "quoted"]
+__all__ = ["KEPT", "MAX_QUOTE", "clip", "failed", "nouns", "passed", "prefixed", "quoted"]
 
 MAX_QUOTE: Final = 60
+KEPT: Final = MAX_QUOTE + 1  # characters of a fragment that a reason needs: those it shows, and whether there are more
+_new: Final = tuple.__new__  # without the call of Verdict.__new__ in between
 _NAMED: Final = 4  # code points that a reason names of either text
 # Letters that look alike, small or capital, Latin to Cyrillic; and quotes.
 _ALIKE: Final = str.maketrans("aceopxyikmthb\u2019\u02bc\u2018\u201c\u201d", "асеорхуікмтнв'''\"\"")
 
 
-def passed(reason: str, observed: Any = None, wanted: Any = None) -> Verdict:
+def passed(reason: Reason, observed: Any = None, wanted: Any = None) -> Verdict:
     """A passing verdict; its code is always ``ok``."""
-    return Verdict(True, "ok", reason, observed, wanted)
+    return _new(Verdict, (True, "ok", reason, observed, wanted))
 
 
-def failed(code: str, reason: str, observed: Any = None, wanted: Any = None) -> Verdict:
+def failed(code: str, reason: Reason, observed: Any = None, wanted: Any = None) -> Verdict:
     """A failing verdict; where what was wanted and what was found look alike, the reason names their code points."""
     if type(observed) is str and type(wanted) is str:
-        reason += _told_apart(observed, wanted)
-    return Verdict(False, code, reason, observed, wanted)
+        reason = ("{}{}", (worded, reason), (_told_apart, observed, wanted))
+    return _new(Verdict, (False, code, reason, observed, wanted))
+
+
+def prefixed(prefix: Reason, verdict: Verdict) -> Verdict:
+    """The same verdict, its reason behind another and a colon."""
+    reason = ("{}: {}", (worded, prefix), (worded, verdict.told))
+    return _new(Verdict, (verdict.passed, verdict.code, reason, verdict.observed, verdict.wanted))
 
 
 def _told_apart(observed: str, wanted: str) -> str:

@@ -1,16 +1,52 @@
 """The one record every deterministic checker returns."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Self
 
-__all__ = ["Verdict"]
+__all__ = ["Reason", "Verdict", "worded"]
+
+# A sentence; or a template for str.format and its parts, put together when somebody reads them. A part that is a tuple
+# is a call written down, ``(quoted, word)``. Parts are small and never change: no parameter object, no whole answer.
+Reason = str | tuple[Any, ...]
 
 
-class Verdict(NamedTuple):
+def worded(reason: Reason) -> str:
+    """The sentence that a reason is."""
+    if isinstance(reason, str):
+        return reason
+    template, *parts = reason
+    sentence: str = template.format(*[part[0](*part[1:]) if type(part) is tuple else part for part in parts])
+    return sentence
+
+
+class _Kept(NamedTuple):
+    """The values as they are kept; only the reason is not yet what is read."""
+
+    passed: bool
+    code: str
+    told: Reason
+    observed: Any = None
+    wanted: Any = None
+
+
+def _of_values(name: str) -> Any:
+    """A tuple's own method, over the values that are read rather than those that are kept."""
+    method: Callable[..., Any] = getattr(tuple, name)
+
+    def call(self: "Verdict", *others: Any) -> Any:
+        return method(tuple(self), *(tuple(other) if isinstance(other, Verdict) else other for other in others))
+
+    return call
+
+
+class Verdict(_Kept):
     """What a checker found, in a form a program and a person can both act on.
 
     A named tuple rather than a dataclass: it is immutable, it pickles, and building
     one costs a third of building a frozen dataclass, which matters at a few hundred
-    thousand verdicts a run.
+    thousand verdicts a run. The reason is put into words when it is read, each time into
+    the same: most readers look at ``passed`` alone. Compared, copied, pickled, unpacked or
+    shown, a verdict is the tuple of its five values.
 
     Attributes:
         passed: whether the requirement is met.
@@ -23,8 +59,45 @@ class Verdict(NamedTuple):
             short string, a list of numbers), so that a verdict can be stored whatever the answer held.
     """
 
-    passed: bool
-    code: str
-    reason: str
-    observed: Any = None
-    wanted: Any = None
+    __slots__ = ()
+    _fields = ("passed", "code", "reason", "observed", "wanted")
+    __match_args__ = ("passed", "code", "reason", "observed", "wanted")
+
+    def __new__(cls, passed: bool, code: str, reason: Reason, observed: Any = None, wanted: Any = None) -> Self:
+        """The reason may be one that is yet to be put into words."""
+        return tuple.__new__(cls, (passed, code, reason, observed, wanted))
+
+    @property
+    def reason(self) -> str:
+        """The sentence."""
+        return worded(self.told)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.passed, self.code, worded(self.told), self.observed, self.wanted))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
+
+    def _replace(self, **changes: Any) -> Self:
+        unknown = changes.keys() - set(self._fields)
+        if unknown:
+            raise ValueError(f"Got unexpected field names: {sorted(unknown)}")
+        return type(self)(**self._asdict() | changes)
+
+    def __radd__(self, left: tuple[Any, ...]) -> tuple[Any, ...]:
+        return left + tuple(self)
+
+    __eq__ = _of_values("__eq__")
+    __ne__ = _of_values("__ne__")
+    __lt__ = _of_values("__lt__")
+    __le__ = _of_values("__le__")
+    __gt__ = _of_values("__gt__")
+    __ge__ = _of_values("__ge__")
+    __hash__ = _of_values("__hash__")
+    __getitem__ = _of_values("__getitem__")
+    __contains__ = _of_values("__contains__")
+    __add__ = _of_values("__add__")
+    __mul__ = _of_values("__mul__")
+    __rmul__ = _of_values("__rmul__")
+    index = _of_values("index")
+    count = _of_values("count")

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from metrics.ifhard.params import Params, ParamsError, read_int, value_of
 from metrics.reasons import failed, nouns, passed
-from metrics.verdict import Verdict
+from metrics.verdict import Reason, Verdict
 
 __all__ = [
     "Count",
@@ -117,7 +117,7 @@ def count_verdict(noun: str, observed: int, count: Count) -> Verdict:
 
     Codes: ``ok``, ``too-few``, ``too-many``, ``excluded-count`` (op ``ne``), ``impossible-range`` (min above max).
     """
-    reason = f"{required(count, noun)} required, {observed} found"
+    reason = ("{} required, {} found", (required, count, noun), observed)
     if meets(observed, count):
         return passed(reason, observed, wanted(count))
     return failed(_mismatch(observed, count), reason, observed, wanted(count))
@@ -131,14 +131,16 @@ def each_verdict(unit: str, noun: str, observed: Sequence[int], count: Count) ->
     """
     for place, number in enumerate(observed, 1):
         if not meets(number, count):
-            reason = f"{unit} {place} has {nouns(number, noun)}, {required(count, noun)} required"
+            reason: Reason = ("{} {} has {}, {} required", unit, place, (nouns, number, noun), (required, count, noun))
             return failed(_mismatch(number, count), reason, number, wanted(count))
     if not observed:
-        return failed(f"no-{unit}s", f"no {unit} found, each must have {required(count, noun)}", 0, wanted(count))
-    return passed(f"each of {nouns(len(observed), unit)} has {required(count, noun)}", len(observed), wanted(count))
+        reason = ("no {} found, each must have {}", unit, (required, count, noun))
+        return failed(f"no-{unit}s", reason, 0, wanted(count))
+    reason = ("each of {} has {}", (nouns, len(observed), unit), (required, count, noun))
+    return passed(reason, len(observed), wanted(count))
 
 
 def too_few(unit: str, observed: int, least: int = 2) -> Verdict:
     """The failure of a rule that needs at least so many units to say anything; its code is ``too-few-<unit>s``."""
-    reason = f"at least {nouns(least, unit)} required, {observed} found"
+    reason = ("at least {} required, {} found", (nouns, least, unit), observed)
     return failed(f"too-few-{unit}s", reason, observed, f">= {least}")

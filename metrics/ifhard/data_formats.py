@@ -11,8 +11,8 @@ from typing import Any, Final
 from metrics.ifhard.format import bullets_alone
 from metrics.ifhard.params import Params, clamp, int_or_none, read_int, read_string, read_strings
 from metrics.ifhard.text import Text, words_of
-from metrics.reasons import clip, failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
+from metrics.verdict import Reason, Verdict
 
 __all__ = [
     "csv_line",
@@ -41,10 +41,10 @@ def _json_payload(trimmed: str) -> tuple[Any, Verdict | None]:
         return None, failed("json-too-deep", "the answer nests JSON too deeply to be read")
     except ValueError as error:
         # A JSONDecodeError, or an integer with more digits than Python converts.
-        cause = (
-            f"{error.msg} at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else "huge number"
-        )
-        return None, failed("invalid-json", f"the answer is no JSON text: {cause}")
+        cause = "huge number"
+        if isinstance(error, json.JSONDecodeError):
+            cause = f"{error.msg} at character {error.pos + 1}"
+        return None, failed("invalid-json", ("the answer is no JSON text: {}", cause))
 
 
 def _json_fields(trimmed: str, keys: Sequence[str]) -> tuple[dict[str, str], Verdict | None]:
@@ -56,20 +56,25 @@ def _json_fields(trimmed: str, keys: Sequence[str]) -> tuple[dict[str, str], Ver
     if problem:
         return {}, problem
     if not isinstance(payload, dict):
-        return {}, failed("not-an-object", f"a JSON object required, found {_json_type(payload)}")
+        return {}, failed("not-an-object", ("a JSON object required, found {}", _json_type(payload)))
     missing = [key for key in keys if key not in payload]
     extra = [key for key in payload if key not in keys]
     if missing or extra:
-        parts = [f"{word} {quoted(found[0])}" for word, found in (("missing", missing), ("extra", extra)) if found]
-        reason = f"the keys must be exactly [{clip(', '.join(keys[:20]))}]: {' and '.join(parts)}"
-        return {}, failed("wrong-keys", reason, clip(", ".join(list(payload)[:20])), clip(", ".join(keys[:20])))
+        wanted = clip(", ".join(keys[:20]))
+        first = [(word, found[0][:KEPT]) for word, found in (("missing", missing), ("extra", extra)) if found]
+        reason: Reason = ("the keys must be exactly [{}]: {}", wanted, (_wrong_keys, *first))
+        return {}, failed("wrong-keys", reason, clip(", ".join(list(payload)[:20])), wanted)
     for key, value in payload.items():
         if not isinstance(value, str):
-            reason = f"the value of {quoted(key)} must be a string, found {_json_type(value)}"
+            reason = ("the value of {} must be a string, found {}", (quoted, key), _json_type(value))
             return {}, failed("not-a-string", reason)
         if not value.strip():
-            return {}, failed("blank-value", f"the value of {quoted(key)} is blank")
+            return {}, failed("blank-value", ("the value of {} is blank", (quoted, key)))
     return payload, None
+
+
+def _wrong_keys(*first: tuple[str, str]) -> str:
+    return " and ".join(f"{word} {quoted(key)}" for word, key in first)
 
 
 def _json_type(value: object) -> str:
@@ -99,15 +104,16 @@ def json_object(text: Text, params: Params) -> Verdict:
         if limit is not None and (problem := _value_words(key, value, limit)):
             return problem
         if params.get("no_commas_in_values", False) and "," in value:
-            return failed("forbidden-comma", f"the value of {quoted(key)} holds a comma", value.count(","), 0)
-    return passed(f"a JSON object with {nouns(len(fields), 'key')}, as required", len(fields), len(fields))
+            return failed("forbidden-comma", ("the value of {} holds a comma", (quoted, key)), value.count(","), 0)
+    reason = ("a JSON object with {}, as required", (nouns, len(fields), "key"))
+    return passed(reason, len(fields), len(fields))
 
 
 def _value_words(key: str, value: str, limit: int) -> Verdict | None:
     words = len(words_of(value))
     if words <= limit:
         return None
-    reason = f"the value of {quoted(key)} has {nouns(words, 'word')}, at most {limit} allowed"
+    reason = ("the value of {} has {}, at most {} allowed", (quoted, key), (nouns, words, "word"), limit)
     return failed("too-many-words", reason, words, f"<= {limit}")
 
 
@@ -132,7 +138,8 @@ def json_list_value(text: Text, params: Params) -> Verdict:
         problem = bullets_alone(value, list_items) if key == list_key else _value_words(key, value, limit)
         if problem:
             return problem
-    return passed(f"a JSON object with {nouns(len(fields), 'key')} and its list, as required", len(fields), len(fields))
+    reason = ("a JSON object with {} and its list, as required", (nouns, len(fields), "key"))
+    return passed(reason, len(fields), len(fields))
 
 
 def other_keys(params: Params) -> bool:
@@ -151,34 +158,35 @@ def json_array(text: Text, params: Params) -> Verdict:
     if problem:
         return problem
     if not isinstance(payload, list):
-        return failed("not-an-array", f"a JSON array required, found {_json_type(payload)}")
+        return failed("not-an-array", ("a JSON array required, found {}", _json_type(payload)))
     if len(payload) != items:
-        reason = f"exactly {nouns(items, 'array element')} required, {len(payload)} found"
+        reason = ("exactly {} required, {} found", (nouns, items, "array element"), len(payload))
         return failed("too-few" if len(payload) < items else "too-many", reason, len(payload), items)
     for place, entry in enumerate(payload, 1):
         problem = _array_entry(place, entry)
         if problem:
             return problem
-    return passed(f"a JSON array of length {items} with right word counts", len(payload), items)
+    return passed(("a JSON array of length {} with right word counts", items), len(payload), items)
 
 
 def _array_entry(place: int, entry: object) -> Verdict | None:
     if not isinstance(entry, dict):
-        return failed("not-an-object", f"entry {place} must be an object, found {_json_type(entry)}")
+        return failed("not-an-object", ("entry {} must be an object, found {}", place, _json_type(entry)))
     if entry.keys() != _ITEM_KEYS:
         found = clip(", ".join(list(entry)[:20]))
-        return failed("wrong-keys", f"entry {place} must have the keys пункт and слов alone, found [{found}]", found)
+        reason = ("entry {} must have the keys пункт and слов alone, found [{}]", place, found)
+        return failed("wrong-keys", reason, found)
     body, stated = entry["пункт"], entry["слов"]
     if not isinstance(body, str):
-        return failed("not-a-string", f"пункт of entry {place} must be a string, found {_json_type(body)}")
+        return failed("not-a-string", ("пункт of entry {} must be a string, found {}", place, _json_type(body)))
     if not body.strip():
-        return failed("blank-value", f"пункт of entry {place} is blank")
+        return failed("blank-value", ("пункт of entry {} is blank", place))
     if type(stated) is not int:
-        return failed("not-an-integer", f"слов of entry {place} must be an integer, found {_json_type(stated)}")
+        return failed("not-an-integer", ("слов of entry {} must be an integer, found {}", place, _json_type(stated)))
     words = len(words_of(body))
     if stated != words:
         shown = clamp(stated)
-        return failed("wrong-count", f"entry {place} says {nouns(shown, 'word')}, {words} found", shown, words)
+        return failed("wrong-count", ("entry {} says {}, {} found", place, (nouns, shown, "word"), words), shown, words)
     return None
 
 
@@ -191,21 +199,22 @@ def csv_line(text: Text, params: Params) -> Verdict:
     count = read_int(params, "fields")
     line = text.trimmed
     if "\n" in line:
-        return failed("several-lines", f"one line required, {line.count(chr(10)) + 1} found", line.count("\n") + 1, 1)
+        lines = line.count("\n") + 1
+        return failed("several-lines", ("one line required, {} found", lines), lines, 1)
     if '"' not in line:
         return failed("no-quotes", "a field in double quotes required, none found")
     fields = _csv_fields(line)
     if fields is None:
         return failed("invalid-csv", "the line is not one CSV record")
     if len(fields) != count:
-        reason = f"exactly {nouns(count, 'field')} required, {len(fields)} found"
+        reason = ("exactly {} required, {} found", (nouns, count, "field"), len(fields))
         return failed("too-few" if len(fields) < count else "too-many", reason, len(fields), count)
     for place, field in enumerate(fields, 1):
         if not field.strip():
-            return failed("blank-field", f"field {place} is blank")
+            return failed("blank-field", ("field {} is blank", place))
     commas = sum("," in field for field in fields)
-    reason = f"exactly 1 field with a comma in it required, {commas} found"
-    return passed(reason, commas, 1) if commas == 1 else failed("wrong-commas", reason, commas, 1)
+    told = ("exactly 1 field with a comma in it required, {} found", commas)
+    return passed(told, commas, 1) if commas == 1 else failed("wrong-commas", told, commas, 1)
 
 
 def _csv_fields(line: str) -> list[str] | None:

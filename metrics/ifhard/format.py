@@ -8,8 +8,8 @@ from typing import Final
 from metrics.ifhard.counts import count_verdict, read_count
 from metrics.ifhard.params import Params, int_or_none, read_int, read_strings
 from metrics.ifhard.text import CORE_STRIP, Text, cores_of, fold, items_of, sentences_of, split_blank, words_of
-from metrics.reasons import clip, failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
+from metrics.verdict import Reason, Verdict
 
 __all__ = [
     "bold_words",
@@ -59,10 +59,10 @@ def _only_items(lines: Iterable[str], items: int, kind: str) -> Verdict | None:
     """The failure of a strict list, or None: every non-blank line must be one of its items, and there must be one."""
     filled = sum(1 for line in lines if line and not line.isspace())
     if not filled:
-        return failed("no-lines", f"at least one {kind} item required, the text is empty", 0, ">= 1")
+        return failed("no-lines", ("at least one {} item required, the text is empty", kind), 0, ">= 1")
     if filled == items:
         return None
-    reason = f"only {kind} items allowed, {nouns(filled - items, 'other line')} found"
+    reason = ("only {} items allowed, {} found", kind, (nouns, filled - items, "other line"))
     return failed("other-lines", reason, filled - items, 0)
 
 
@@ -70,7 +70,7 @@ def bullets_alone(value: str, count: int) -> Verdict | None:
     """None if the value is exactly ``count`` bullet items and blank lines, else what is wrong."""
     bullets = sum(bullet for bullet, _ in items_of(value))
     if bullets != count:
-        reason = f"exactly {nouns(count, 'bullet item')} required, {bullets} found"
+        reason = ("exactly {} required, {} found", (nouns, count, "bullet item"), bullets)
         return failed("too-few" if bullets < count else "too-many", reason, bullets, count)
     return _only_items(value.splitlines(), bullets, "bullet")
 
@@ -95,12 +95,13 @@ def two_parts(text: Text, params: Params) -> Verdict:
         return failed("list-in-sentence", "the part after the list must hold no list item")
     sentences, found = len(sentences_of(tail)), len(words_of(tail))
     if sentences != 1:
-        reason = f"exactly 1 sentence after the list required, {sentences} found"
+        reason: Reason = ("exactly 1 sentence after the list required, {} found", sentences)
         return failed("wrong-sentence-count", reason, sentences, 1)
-    reason = f"exactly {nouns(words, 'word')} after the list required, {found} found"
     if found != words:
+        reason = ("exactly {} after the list required, {} found", (nouns, words, "word"), found)
         return failed("too-few-words" if found < words else "too-many-words", reason, found, words)
-    return passed(f"{nouns(items, 'item')} and a sentence of {nouns(words, 'word')}", found, words)
+    reason = ("{} and a sentence of {}", (nouns, items, "item"), (nouns, words, "word"))
+    return passed(reason, found, words)
 
 
 def markdown_table(text: Text, params: Params) -> Verdict:
@@ -112,23 +113,24 @@ def markdown_table(text: Text, params: Params) -> Verdict:
     rows, cols = read_int(params, "rows"), read_int(params, "cols")
     lines = [body for line in text.lines if (body := line.strip())]
     if len(lines) != rows + 2:
-        reason = (
-            f"exactly {nouns(rows + 2, 'line')} required (header, separator, {nouns(rows, 'row')}), {len(lines)} found"
-        )
+        parts = (nouns, rows + 2, "line"), (nouns, rows, "row"), len(lines)
+        reason: Reason = ("exactly {} required (header, separator, {}), {} found", *parts)
         return failed("too-few-lines" if len(lines) < rows + 2 else "too-many-lines", reason, len(lines), rows + 2)
     for place, line in enumerate(lines, 1):
         if not (line.startswith("|") and line.endswith("|")):
-            return failed("no-pipes", f"line {place} must start and end with a pipe: {quoted(line)}")
+            return failed("no-pipes", ("line {} must start and end with a pipe: {}", place, (quoted, line[:KEPT])))
         cells = [cell.strip() for cell in line[1:-1].split("|")]
         if len(cells) != cols:
-            reason = f"line {place} has {nouns(len(cells), 'cell')}, exactly {cols} required"
+            reason = ("line {} has {}, exactly {} required", place, (nouns, len(cells), "cell"), cols)
             return failed("wrong-columns", reason, len(cells), cols)
         if place == 2:
             if not all(map(_separator_cell, cells)):
-                return failed("wrong-separator", f"each cell of line 2 must be three or more hyphens: {quoted(line)}")
+                reason = ("each cell of line 2 must be three or more hyphens: {}", (quoted, line[:KEPT]))
+                return failed("wrong-separator", reason)
         elif not all(cells):
-            return failed("empty-cell", f"cell {cells.index('') + 1} of line {place} is empty")
-    return passed(f"a table of {nouns(rows, 'row')} and {nouns(cols, 'column')}", len(lines), rows + 2)
+            return failed("empty-cell", ("cell {} of line {} is empty", cells.index("") + 1, place))
+    reason = ("a table of {} and {}", (nouns, rows, "row"), (nouns, cols, "column"))
+    return passed(reason, len(lines), rows + 2)
 
 
 def bold_words(text: Text, params: Params) -> Verdict:
@@ -141,12 +143,13 @@ def bold_words(text: Text, params: Params) -> Verdict:
     position = int_or_none(params, "position")
     stems = None if params.get("stems") is None else read_strings(params, "stems")
     spans = [span.group(1) for span in _bold_spans(text.raw)] if "**" in text.raw else []
-    reason = f"exactly {nouns(count, 'bold span')} required, {len(spans)} found"
+    reason: Reason = ("exactly {} required, {} found", (nouns, count, "bold span"), len(spans))
     if len(spans) != count:
         return failed("too-few" if len(spans) < count else "too-many", reason, len(spans), count)
     marks = text.raw.count("**")
     if marks != 2 * count:
-        return failed("unpaired-asterisks", f"{2 * count} double asterisks required, {marks} found", marks, 2 * count)
+        reason = ("{} double asterisks required, {} found", 2 * count, marks)
+        return failed("unpaired-asterisks", reason, marks, 2 * count)
     problem = (
         (None if each is None else _span_length(spans, each))
         or (None if position is None else _bold_at(text, position))
@@ -159,7 +162,7 @@ def _span_length(spans: Sequence[str], words: int) -> Verdict | None:
     for span in spans:
         found = len(words_of(span))
         if found != words:
-            reason = f"bold {quoted(span)} has {nouns(found, 'word')}, exactly {words} required"
+            reason = ("bold {} has {}, exactly {} required", (quoted, span[:KEPT]), (nouns, found, "word"), words)
             return failed("wrong-span-length", reason, found, words)
     return None
 
@@ -167,15 +170,17 @@ def _span_length(spans: Sequence[str], words: int) -> Verdict | None:
 def _bold_at(text: Text, position: int) -> Verdict | None:
     words = text.words
     if not 1 <= position <= len(words):
-        return failed("not-bold-there", f"word {position} must be bold, the text has {nouns(len(words), 'word')}")
-    if not _bold_token(words[position - 1].strip(_BOLD_STRIP)):
-        return failed("not-bold-there", f"word {position} must be bold, found {quoted(words[position - 1])}")
+        reason = ("word {} must be bold, the text has {}", position, (nouns, len(words), "word"))
+        return failed("not-bold-there", reason)
+    word = words[position - 1]
+    if not _bold_token(word.strip(_BOLD_STRIP)):
+        return failed("not-bold-there", ("word {} must be bold, found {}", position, (quoted, word[:KEPT])))
     return None
 
 
 def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
     if len(spans) != len(stems):
-        reason = f"exactly {nouns(len(stems), 'bold span')} required, one a stem, {len(spans)} found"
+        reason: Reason = ("exactly {} required, one a stem, {} found", (nouns, len(stems), "bold span"), len(spans))
         return failed("wrong-stems", reason, len(spans), len(stems))
     unused = [fold(stem) for stem in stems]
     for span in spans:
@@ -183,7 +188,8 @@ def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
         # The first unused stem, with no second thoughts: the contract is greedy.
         match = next((place for place, stem in enumerate(unused) if core.startswith(stem)), None)
         if match is None:
-            return failed("wrong-stems", f"bold {quoted(span)} starts with none of the stems that are left", clip(span))
+            reason = ("bold {} starts with none of the stems that are left", (quoted, span[:KEPT]))
+            return failed("wrong-stems", reason, clip(span))
         del unused[match]
     return None
 
@@ -200,13 +206,14 @@ def line_length(text: Text, params: Params) -> Verdict:
         return failed("no-lines", "at least one line required, the text is empty", 0, ">= 1")
     for place, line in enumerate(lines, 1):
         if len(line) > limit:
-            reason = f"line {place} has {nouns(len(line), 'character')}, at most {limit} allowed"
+            reason: Reason = ("line {} has {}, at most {} allowed", place, (nouns, len(line), "character"), limit)
             return failed("too-long-line", reason, len(line), f"<= {limit}")
     filled = sum(1 for line in lines if line)
     if count is not None and filled != count:
-        reason = f"exactly {nouns(count, 'line')} required, {filled} found"
+        reason = ("exactly {} required, {} found", (nouns, count, "line"), filled)
         return failed("too-few" if filled < count else "too-many", reason, filled, count)
-    return passed(f"{nouns(filled, 'line')} of at most {nouns(limit, 'character')}", filled, count)
+    reason = ("{} of at most {}", (nouns, filled, "line"), (nouns, limit, "character"))
+    return passed(reason, filled, count)
 
 
 def hashtags(text: Text, params: Params) -> Verdict:
@@ -221,22 +228,25 @@ def hashtags(text: Text, params: Params) -> Verdict:
         return failed("no-lines", "a last line of hashtags required, the text is empty")
     tags = lines[-1].split(" ")
     if not all(map(_hashtag, tags)):
-        reason = f"the last line must be hashtags with one space between, found {quoted(lines[-1])}"
+        told = (quoted, lines[-1][:KEPT])
+        reason: Reason = ("the last line must be hashtags with one space between, found {}", told)
         return failed("not-hashtags", reason)
-    reason = f"exactly {nouns(count, 'hashtag')} required, {len(tags)} found"
+    reason = ("exactly {} required, {} found", (nouns, count, "hashtag"), len(tags))
     if len(tags) != count:
         return failed("too-few" if len(tags) < count else "too-many", reason, len(tags), count)
     names = [fold(tag[1:]) for tag in tags]
     if params.get("alpha"):
         for before, after in pairwise(names):
             if after < before:
-                reason = f"hashtags must stand in alphabetical order, {quoted(after)} follows {quoted(before)}"
-                return failed("not-ascending", reason, clip(after), clip(before))
+                parts = (quoted, after[:KEPT]), (quoted, before[:KEPT])
+                disorder = ("hashtags must stand in alphabetical order, {} follows {}", *parts)
+                return failed("not-ascending", disorder, clip(after), clip(before))
     if params.get("echo_first"):
         cores = cores_of("\n".join(lines[:-1]))
         if not cores:
             return failed("no-words", "no word above the hashtags")
         if cores[0] != names[-1]:
-            reason = f"the last hashtag must be the first word {quoted(cores[0])}, found {quoted(names[-1])}"
-            return failed("no-echo", reason, clip(names[-1]), clip(cores[0]))
+            parts = (quoted, cores[0][:KEPT]), (quoted, names[-1][:KEPT])
+            no_echo = ("the last hashtag must be the first word {}, found {}", *parts)
+            return failed("no-echo", no_echo, clip(names[-1]), clip(cores[0]))
     return passed(reason, len(tags), count)

@@ -9,8 +9,8 @@ from typing import Final
 
 from metrics.ifhard.params import Params, read_int, read_string, read_strings
 from metrics.ifhard.text import Text, closing_trim, fold
-from metrics.reasons import clip, failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
+from metrics.verdict import Reason, Verdict, worded
 
 __all__ = [
     "ends_with",
@@ -43,23 +43,26 @@ def include_keyword(text: Text, params: Params) -> Verdict:
         return stem_required(text, read_string(params, "stem"))
     word = read_string(params, "word")
     if text.has_core(fold(word)):
-        return passed(f"the word {quoted(word)} occurs")
-    return failed("missing-word", f"the word {quoted(word)} required in this very form, not found", wanted=clip(word))
+        return passed(("the word {} occurs", (quoted, word)))
+    reason = ("the word {} required in this very form, not found", (quoted, word))
+    return failed("missing-word", reason, wanted=clip(word))
 
 
 def stem_required(text: Text, stem: str) -> Verdict:
     """Some word starts with the stem. Codes: ``ok``, ``missing-stem``."""
     if text.stem_at(fold(stem)) >= 0:
-        return passed(f"a word starts with {quoted(stem)}")
-    return failed("missing-stem", f"a word that starts with {quoted(stem)} required, none found", wanted=clip(stem))
+        return passed(("a word starts with {}", (quoted, stem)))
+    reason = ("a word that starts with {} required, none found", (quoted, stem))
+    return failed("missing-stem", reason, wanted=clip(stem))
 
 
 def _any_stem(text: Text, stems: Sequence[str]) -> Verdict:
     for stem in stems:
         if text.stem_at(fold(stem)) >= 0:
-            return passed(f"a word starts with {quoted(stem)}")
+            return passed(("a word starts with {}", (quoted, stem)))
     listed = clip(", ".join(stems[:10]))
-    return failed("missing-stem", f"a word that starts with one of [{listed}] required, none found", wanted=listed)
+    reason = ("a word that starts with one of [{}] required, none found", listed)
+    return failed("missing-stem", reason, wanted=listed)
 
 
 def include_all(text: Text, params: Params) -> Verdict:
@@ -72,12 +75,12 @@ def include_all(text: Text, params: Params) -> Verdict:
         for stem in stems:
             if text.stem_at(fold(stem)) < 0:
                 return stem_required(text, stem)
-        return passed(f"all of {nouns(len(stems), 'stem')} found")
+        return passed(("all of {} found", (nouns, len(stems), "stem")))
     words = read_strings(params, "words")
     for word in words:
         if not text.has_core(fold(word)):
-            return failed("missing-word", f"the word {quoted(word)} required, not found", wanted=clip(word))
-    return passed(f"all of {nouns(len(words), 'word')} found")
+            return failed("missing-word", ("the word {} required, not found", (quoted, word)), wanted=clip(word))
+    return passed(("all of {} found", (nouns, len(words), "word")))
 
 
 def exclude_word(text: Text, params: Params) -> Verdict:
@@ -90,12 +93,12 @@ def exclude_word(text: Text, params: Params) -> Verdict:
             folded = fold(stem)
             if text.stem_at(folded) >= 0:
                 found = next(core for core in text.cores if core.startswith(folded))
-                reason = f"no word may start with {quoted(stem)}, found {quoted(found)}"
+                reason = ("no word may start with {}, found {}", (quoted, stem), (quoted, found[:KEPT]))
                 return failed("forbidden-stem", reason, clip(found))
         return passed("no forbidden stem found")
     for word in read_strings(params, "words"):
         if text.has_core(fold(word)):
-            return failed("forbidden-word", f"the word {quoted(word)} is forbidden and occurs", clip(word))
+            return failed("forbidden-word", ("the word {} is forbidden and occurs", (quoted, word)), clip(word))
     return passed("no forbidden word found")
 
 
@@ -103,9 +106,10 @@ def starts_with(text: Text, params: Params) -> Verdict:
     """The folded trimmed text starts with the folded trimmed phrase. Codes: ``ok``, ``wrong-start``."""
     phrase = read_string(params, "phrase").strip()
     if fold(text.trimmed).startswith(fold(phrase)):
-        return passed(f"the text starts with {quoted(phrase)}")
+        return passed(("the text starts with {}", (quoted, phrase)))
     start = text.trimmed[: len(phrase) + 10]
-    return failed("wrong-start", f"start {quoted(phrase)} required, found {quoted(start)}", clip(start), clip(phrase))
+    reason = ("start {} required, found {}", (quoted, phrase), (quoted, start[:KEPT]))
+    return failed("wrong-start", reason, clip(start), clip(phrase))
 
 
 def ends_with(text: Text, params: Params) -> Verdict:
@@ -113,10 +117,11 @@ def ends_with(text: Text, params: Params) -> Verdict:
     phrase = closing_trim(read_string(params, "phrase"))
     body = closing_trim(text.raw)
     if fold(body).endswith(fold(phrase)):
-        return passed(f"the text ends with {quoted(phrase)}")
+        return passed(("the text ends with {}", (quoted, phrase)))
     # Not more than a quotation shows, so that its end is what is seen.
     end = body[-min(len(phrase) + 10, 50) :]
-    return failed("wrong-end", f"end {quoted(phrase)} required, found {quoted(end)}", clip(end), clip(phrase))
+    reason = ("end {} required, found {}", (quoted, phrase), (quoted, end))
+    return failed("wrong-end", reason, clip(end), clip(phrase))
 
 
 def nth_word(text: Text, params: Params) -> Verdict:
@@ -131,22 +136,24 @@ def nth_word_from_end(text: Text, params: Params) -> Verdict:
 
 def _word_at(text: Text, params: Params, *, from_end: bool) -> Verdict:
     n, word = read_int(params, "n"), read_string(params, "word").strip()
-    place = f"word {n} from the end" if from_end else f"word {n}"
+    place = ("word {} from the end" if from_end else "word {}", n)
     cores = text.cores
     if not 1 <= n <= len(cores):
-        reason = f"{place} must be {quoted(word)}, the text has {nouns(len(cores), 'word')}"
+        size = (nouns, len(cores), "word")
+        reason: Reason = ("{} must be {}, the text has {}", (worded, place), (quoted, word), size)
         return failed("no-such-word", reason, None, clip(word))
     core = cores[-n] if from_end else cores[n - 1]
     if core == fold(word):
-        return passed(f"{place} is {quoted(word)}", clip(core), clip(word))
-    return failed("wrong-word", f"{place} must be {quoted(word)}, found {quoted(core)}", clip(core), clip(word))
+        return passed(("{} is {}", (worded, place), (quoted, word)), clip(core), clip(word))
+    reason = ("{} must be {}, found {}", (worded, place), (quoted, word), (quoted, core[:KEPT]))
+    return failed("wrong-word", reason, clip(core), clip(word))
 
 
 def word_exact_count(text: Text, params: Params) -> Verdict:
     """Exactly ``count`` words start with ``stem``. Codes: ``ok``, ``too-few``, ``too-many``."""
     stem, count = read_string(params, "stem"), read_int(params, "count")
     found = text.stem_count(fold(stem))
-    reason = f"exactly {nouns(count, 'word')} starting with {quoted(stem)} required, {found} found"
+    reason = ("exactly {} starting with {} required, {} found", (nouns, count, "word"), (quoted, stem), found)
     if found == count:
         return passed(reason, found, count)
     return failed("too-few" if found < count else "too-many", reason, found, count)
@@ -156,7 +163,7 @@ def word_cap(text: Text, params: Params) -> Verdict:
     """At most ``cap`` words start with ``stem``. Codes: ``ok``, ``too-many``."""
     stem, cap = read_string(params, "stem"), read_int(params, "cap")
     found = text.stem_count(fold(stem))
-    reason = f"at most {nouns(cap, 'word')} starting with {quoted(stem)} required, {found} found"
+    reason = ("at most {} starting with {} required, {} found", (nouns, cap, "word"), (quoted, stem), found)
     return passed(reason, found, f"<= {cap}") if found <= cap else failed("too-many", reason, found, f"<= {cap}")
 
 
@@ -170,8 +177,10 @@ def order_words(text: Text, params: Params) -> Verdict:
     for stem, place in zip(stems, places, strict=True):
         if place < 0:
             return stem_required(text, stem)
-    reason = f"the first word with {quoted(stems[0])} must stand before the first with {quoted(stems[1])}"
-    return passed(f"{reason}, and does") if places[0] < places[1] else failed("wrong-order", reason)
+    told = (quoted, stems[0]), (quoted, stems[1])
+    if places[0] < places[1]:
+        return passed(("the first word with {} must stand before the first with {}, and does", *told))
+    return failed("wrong-order", ("the first word with {} must stand before the first with {}", *told))
 
 
 def exclude_phrases(text: Text, params: Params) -> Verdict:
@@ -188,7 +197,8 @@ def exclude_phrases(text: Text, params: Params) -> Verdict:
         folded = fold(phrase)
         if body.startswith(folded) if at_start else folded in body:
             where = "opens the text" if at_start else "occurs"
-            return failed("forbidden-phrase", f"the phrase {quoted(phrase)} is forbidden and {where}", clip(phrase))
+            reason = ("the phrase {} is forbidden and {}", (quoted, phrase), where)
+            return failed("forbidden-phrase", reason, clip(phrase))
     return passed("no forbidden phrase found")
 
 
@@ -200,11 +210,12 @@ def quote_task(text: Text, params: Params) -> Verdict:
     task = read_string(params, "text").strip()
     lines = text.trimmed.splitlines()
     if not lines:
-        return failed("no-text", f"the first line must be {quoted(task)}, the text is empty", None, clip(task))
+        return failed("no-text", ("the first line must be {}, the text is empty", (quoted, task)), None, clip(task))
     line = lines[0].strip()
     if line == task:
-        return passed(f"the first line is {quoted(task)}", clip(line), clip(task))
-    return failed("wrong-line", f"the first line must be {quoted(task)}, found {quoted(line)}", clip(line), clip(task))
+        return passed(("the first line is {}", (quoted, task)), clip(line), clip(task))
+    reason = ("the first line must be {}, found {}", (quoted, task), (quoted, line[:KEPT]))
+    return failed("wrong-line", reason, clip(line), clip(task))
 
 
 def no_repeated_word(text: Text, params: Params) -> Verdict:
@@ -219,6 +230,7 @@ def no_repeated_word(text: Text, params: Params) -> Verdict:
     for core in text.cores:
         if len(core) >= least:
             if core in seen:
-                return failed("repeated-word", f"the word {quoted(core)} occurs more than once", clip(core))
+                reason = ("the word {} occurs more than once", (quoted, core[:KEPT]))
+                return failed("repeated-word", reason, clip(core))
             seen.add(core)
-    return passed(f"no word of {least} or more characters occurs twice", len(seen))
+    return passed(("no word of {} or more characters occurs twice", least), len(seen))

@@ -11,7 +11,7 @@ from metrics.ifhard.lexical import stem_required
 from metrics.ifhard.params import Params, ParamsError, read_string, value_of
 from metrics.ifhard.structure import paragraph_count, sentence_count
 from metrics.ifhard.text import Text, fold
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed, prefixed, quoted
 from metrics.verdict import Verdict
 
 __all__ = ["SHAPES", "branch_of", "conditional_format", "conditional_include"]
@@ -31,12 +31,13 @@ def conditional_include(text: Text, params: Params) -> Verdict:
     """
     holds, stem = bool(value_of(params, "holds")), read_string(params, "stem")
     if holds:
-        return _under("the condition holds", stem_required(text, stem))
+        return prefixed("the condition holds", stem_required(text, stem))
     folded = fold(stem)
     if text.stem_at(folded) < 0:
-        return passed(f"the condition does not hold: no word starts with {quoted(stem)}")
+        return passed(("the condition does not hold: no word starts with {}", (quoted, stem)))
     found = next(core for core in text.cores if core.startswith(folded))
-    reason = f"the condition does not hold: no word may start with {quoted(stem)}, found {quoted(found)}"
+    told = (quoted, stem), (quoted, found[:KEPT])
+    reason = ("the condition does not hold: no word may start with {}, found {}", *told)
     return failed("forbidden-stem", reason, clip(found))
 
 
@@ -50,7 +51,7 @@ def conditional_format(text: Text, params: Params) -> Verdict:
     if not isinstance(shape, str) or shape not in SHAPES:
         raise ParamsError(f"is none of {', '.join(SHAPES)}", f"{name}.shape")
     condition = "the condition holds" if name == "then" else "the condition does not hold"
-    return _under(condition, SHAPES[shape](text, branch))
+    return prefixed(condition, SHAPES[shape](text, branch))
 
 
 def branch_of(params: Params) -> tuple[str, Mapping[str, Any]]:
@@ -60,7 +61,3 @@ def branch_of(params: Params) -> tuple[str, Mapping[str, Any]]:
     if not isinstance(branch, Mapping):
         raise ParamsError("is not an object", name)
     return name, branch
-
-
-def _under(condition: str, verdict: Verdict) -> Verdict:
-    return verdict._replace(reason=f"{condition}: {verdict.reason}")

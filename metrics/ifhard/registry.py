@@ -9,6 +9,7 @@ from metrics.ifhard import format as form
 from metrics.ifhard.params import Params, ParamsError, value_of
 from metrics.ifhard.schema import COUNTED, COUNTED_UNIT, KIND, FirstOf, Param
 from metrics.ifhard.text import Text
+from metrics.reasons import prefixed
 from metrics.verdict import Verdict
 
 __all__ = ["CATEGORIES", "MAX_NESTING", "OVERRIDE", "Category", "winner_of"]
@@ -62,7 +63,7 @@ def _override(text: Text, params: Params) -> Verdict:
         verdict = CATEGORIES[category].verify(text, inner)
     except ParamsError as error:
         raise error.within(parent=path) from None
-    return verdict._replace(reason=f"the overriding rule {category}: {verdict.reason}")
+    return prefixed(("the overriding rule {}", category), verdict)
 
 
 def winner_of(params: Params) -> tuple[str, Params, str]:

@@ -10,8 +10,8 @@ from typing import Final
 from metrics.ifhard.counts import too_few
 from metrics.ifhard.params import Params, read_string
 from metrics.ifhard.text import Text, cores_of, first_letter, fold, words_of
-from metrics.reasons import clip, failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
+from metrics.verdict import Reason, Verdict
 
 __all__ = [
     "acrostic",
@@ -41,15 +41,20 @@ def sentence_acrostic(text: Text, params: Params) -> Verdict:
 def _spells(unit: str, pieces: Sequence[str], word: str) -> Verdict:
     folded = fold(word)
     if len(pieces) != len(folded):
-        reason = f"exactly {nouns(len(folded), unit)} required to spell {quoted(word)}, {len(pieces)} found"
+        goal = (nouns, len(folded), unit)
+        reason: Reason = ("exactly {} required to spell {}, {} found", goal, (quoted, word), len(pieces))
         return failed(f"wrong-{unit}-count", reason, len(pieces), len(folded))
     for place, (piece, letter) in enumerate(zip(pieces, folded, strict=True), 1):
         found = first_letter(piece)
         if found != letter:
-            shown = "no letter" if found is None else quoted(found)
-            reason = f"{unit} {place} must start with {quoted(letter)} to spell {quoted(word)}, found {shown}"
+            parts = unit, place, (quoted, letter), (quoted, word), (_shown, found)
+            reason = ("{} {} must start with {} to spell {}, found {}", *parts)
             return failed("wrong-letter", reason, None if found is None else clip(found), clip(letter))
-    return passed(f"{nouns(len(pieces), unit)} spell {quoted(word)}", len(pieces), len(folded))
+    return passed(("{} spell {}", (nouns, len(pieces), unit), (quoted, word)), len(pieces), len(folded))
+
+
+def _shown(letter: str | None) -> str:
+    return "no letter" if letter is None else quoted(letter)
 
 
 def ring_word(text: Text, params: Params) -> Verdict:
@@ -59,8 +64,9 @@ def ring_word(text: Text, params: Params) -> Verdict:
         return too_few("word", len(cores))
     first, last = cores[0], cores[-1]
     if first == last:
-        return passed(f"the first and the last word are {quoted(first)}", clip(last), clip(first))
-    reason = f"the last word must equal the first, found {quoted(first)} and {quoted(last)}"
+        reason: Reason = ("the first and the last word are {}", (quoted, first[:KEPT]))
+        return passed(reason, clip(last), clip(first))
+    reason = ("the last word must equal the first, found {} and {}", (quoted, first[:KEPT]), (quoted, last[:KEPT]))
     return failed("unequal-ends", reason, clip(last), clip(first))
 
 
@@ -75,10 +81,12 @@ def paragraph_echo(text: Text, params: Params) -> Verdict:
     opening = cores_of(paragraphs[0])
     if not opening:
         return failed("no-words", "the first paragraph has no word")
-    if opening[-1] in cores_of(paragraphs[-1]):
-        return passed(f"the last paragraph repeats {quoted(opening[-1])}", wanted=clip(opening[-1]))
-    reason = f"the last paragraph must repeat {quoted(opening[-1])}, the last word of the first paragraph"
-    return failed("no-echo", reason, wanted=clip(opening[-1]))
+    word = opening[-1]
+    told = (quoted, word[:KEPT])
+    if word in cores_of(paragraphs[-1]):
+        return passed(("the last paragraph repeats {}", told), wanted=clip(word))
+    reason = ("the last paragraph must repeat {}, the last word of the first paragraph", told)
+    return failed("no-echo", reason, wanted=clip(word))
 
 
 def item_chain(text: Text, params: Params) -> Verdict:
@@ -93,20 +101,20 @@ def item_chain(text: Text, params: Params) -> Verdict:
     for place, item in enumerate(items, 1):
         words = words_of(item)
         if not words:
-            return failed("no-words", f"item {place} has no word")
+            return failed("no-words", ("item {} has no word", place))
         if place > 1:
             found = first_letter(words[0])
             if found is None:
-                return failed("no-letter", f"the first word of item {place} has no letter")
+                return failed("no-letter", ("the first word of item {} has no letter", place))
             if found != wanted:
-                reason = f"item {place} must start with {quoted(wanted)}, found {quoted(found)}"
+                reason = ("item {} must start with {}, found {}", place, (quoted, wanted), (quoted, found))
                 return failed("broken-chain", reason, clip(found), clip(wanted))
         if place < len(items):
             last = first_letter(words[-1])
             if last is None:
-                return failed("no-letter", f"the last word of item {place} has no letter")
+                return failed("no-letter", ("the last word of item {} has no letter", place))
             wanted = last
-    return passed(f"{len(items)} items form a chain", len(items))
+    return passed(("{} items form a chain", len(items)), len(items))
 
 
 def alpha_items(text: Text, params: Params) -> Verdict:
@@ -121,14 +129,15 @@ def alpha_items(text: Text, params: Params) -> Verdict:
     for place, item in enumerate(items, 1):
         letter = first_letter(item)
         if letter is None or letter not in _ALPHABET:
-            shown = "no letter" if letter is None else quoted(letter)
-            return failed("no-cyrillic-letter", f"item {place} must start with a Russian letter, found {shown}")
+            reason: Reason = ("item {} must start with a Russian letter, found {}", place, (_shown, letter))
+            return failed("no-cyrillic-letter", reason)
         # а to я without ё follow each other in Unicode as they do in the alphabet.
         if letter <= before:
-            reason = f"item {place} must start with a letter after {quoted(before)}, found {quoted(letter)}"
+            parts = place, (quoted, before), (quoted, letter)
+            reason = ("item {} must start with a letter after {}, found {}", *parts)
             return failed("not-ascending", reason, letter, f"> {before}")
         before = letter
-    return passed(f"initials of {len(items)} items rise", len(items))
+    return passed(("initials of {} items rise", len(items)), len(items))
 
 
 def anadiplosis(text: Text, params: Params) -> Verdict:
@@ -143,12 +152,13 @@ def anadiplosis(text: Text, params: Params) -> Verdict:
     for place, sentence in enumerate(sentences, 1):
         cores = cores_of(sentence)
         if not cores:
-            return failed("no-words", f"sentence {place} has no word")
+            return failed("no-words", ("sentence {} has no word", place))
         if place > 1 and cores[0] != wanted:
-            reason = f"sentence {place} must start with {quoted(wanted)}, found {quoted(cores[0])}"
+            told = (quoted, wanted[:KEPT]), (quoted, cores[0][:KEPT])
+            reason = ("sentence {} must start with {}, found {}", place, *told)
             return failed("broken-chain", reason, clip(cores[0]), clip(wanted))
         wanted = cores[-1]
-    return passed(f"{len(sentences)} sentences form a chain", len(sentences))
+    return passed(("{} sentences form a chain", len(sentences)), len(sentences))
 
 
 def epiphora(text: Text, params: Params) -> Verdict:
@@ -174,10 +184,11 @@ def same_words(unit: str, pieces: Sequence[str], *, last: bool) -> Verdict:
     for place, piece in enumerate(pieces, 1):
         cores = cores_of(piece)
         if not cores:
-            return failed("no-words", f"{unit} {place} has no word")
+            return failed("no-words", ("{} {} has no word", unit, place))
         if place == 1:
             shared = cores[index]
         elif cores[index] != shared:
-            reason = f"{unit} {place} must {verb} with {quoted(shared)} as {unit} 1, found {quoted(cores[index])}"
+            parts = unit, place, verb, (quoted, shared[:KEPT]), unit, (quoted, cores[index][:KEPT])
+            reason = ("{} {} must {} with {} as {} 1, found {}", *parts)
             return failed(code, reason, clip(cores[index]), clip(shared))
-    return passed(f"{len(pieces)} {unit}s {verb} with {quoted(shared)}", len(pieces))
+    return passed(("{} {}s {} with {}", len(pieces), unit, verb, (quoted, shared[:KEPT])), len(pieces))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from metrics.ifhard.counts import count_verdict, each_verdict, read_count, read_unit_count, too_few
 from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_int, read_string, value_of
 from metrics.ifhard.text import Text, fold, sentences_of, words_of
-from metrics.reasons import failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, failed, nouns, passed, quoted
+from metrics.verdict import Reason, Verdict, worded
 
 __all__ = [
     "CHECKSUM_KINDS",
@@ -81,9 +81,10 @@ def ascending_sentences(text: Text, params: Params) -> Verdict:
         before, after = counts[place - 1], counts[place]
         if not (after < before if falling else after > before):
             need, code = ("fewer", "not-descending") if falling else ("more", "not-ascending")
-            reason = f"sentence {place + 1} has {nouns(after, 'word')}, {need} than {before} required"
+            reason = ("sentence {} has {}, {} than {} required", place + 1, (nouns, after, "word"), need, before)
             return failed(code, reason, after, f"{'<' if falling else '>'} {before}")
-    return passed(f"word counts of {len(counts)} sentences strictly {'fall' if falling else 'rise'}", len(counts))
+    verb = "fall" if falling else "rise"
+    return passed(("word counts of {} sentences strictly {}", len(counts), verb), len(counts))
 
 
 def items_total_words(text: Text, params: Params) -> Verdict:
@@ -94,9 +95,10 @@ def items_total_words(text: Text, params: Params) -> Verdict:
     factor = read_int(params, "factor")
     items = len(text.items(params.get("kind", "bullet")))
     if not items:
-        return failed("no-items", f"no list item found, {nouns(factor, 'word')} for each required", 0)
+        return failed("no-items", ("no list item found, {} for each required", (nouns, factor, "word")), 0)
     total, goal = len(text.words), factor * items
-    reason = f"{nouns(goal, 'word')} required ({factor} for each of {nouns(items, 'item')}), {total} found"
+    parts = (nouns, goal, "word"), factor, (nouns, items, "item"), total
+    reason = ("{} required ({} for each of {}), {} found", *parts)
     if total == goal:
         return passed(reason, total, goal)
     return failed("too-few" if total < goal else "too-many", reason, total, goal)
@@ -115,10 +117,10 @@ def item_words_ladder(text: Text, params: Params) -> Verdict:
     goals: Sequence[int] = steps[::-1] if params.get("direction") == "desc" else steps
     for place, (count, goal) in enumerate(zip(counts, goals, strict=True), 1):
         if count != goal:
-            return failed(
-                "wrong-step", f"item {place} has {nouns(count, 'word')}, exactly {goal} required", count, goal
-            )
-    return passed(f"{len(counts)} items have {goals[0]} to {goals[-1]} words, one step each", len(counts))
+            reason: Reason = ("item {} has {}, exactly {} required", place, (nouns, count, "word"), goal)
+            return failed("wrong-step", reason, count, goal)
+    reason = ("{} items have {} to {} words, one step each", len(counts), goals[0], goals[-1])
+    return passed(reason, len(counts))
 
 
 def first_line_count(text: Text, params: Params) -> Verdict:
@@ -132,10 +134,10 @@ def first_line_count(text: Text, params: Params) -> Verdict:
         return failed("no-first-line", "a first line with a number and a text below it are required")
     number = head.strip()
     if not number.isdigit():
-        return failed("no-number", f"the first line must be a number alone, found {quoted(number)}")
+        return failed("no-number", ("the first line must be a number alone, found {}", (quoted, number[:KEPT])))
     stated = _stated(number)
     if stated is None:
-        return failed("unreadable-number", f"the first line is no readable number: {quoted(number)}")
+        return failed("unreadable-number", ("the first line is no readable number: {}", (quoted, number[:KEPT])))
     return _stated_verdict("first line", stated, "word", len(words_of(rest)))
 
 
@@ -154,13 +156,15 @@ def checksum(text: Text, params: Params) -> Verdict:
         return failed("no-marker", "the text must end with a number in round brackets, such as (5)")
     stated = _stated(digits)
     if stated is None:
-        return failed("unreadable-number", f"the closing number is too long to read: {nouns(len(digits), 'digit')}")
+        size = (nouns, len(digits), "digit")
+        return failed("unreadable-number", ("the closing number is too long to read: {}", size))
     kind = value_of(params, "kind")
     if kind == "commas":
         return _stated_verdict("closing marker", stated, "comma", text.raw.count(","))
     if kind == "letter_words":
         letter = read_string(params, "letter")
-        return _stated_verdict("closing marker", stated, "word", letter_words(text, letter), f" with {quoted(letter)}")
+        with_letter = (" with {}", (quoted, letter))
+        return _stated_verdict("closing marker", stated, "word", letter_words(text, letter), with_letter)
     if kind == "sentences":
         return _stated_verdict("closing marker", stated, "sentence", len(sentences_of(body.strip())))
     if kind == "words":
@@ -178,8 +182,8 @@ def word_char_count(text: Text, params: Params) -> Verdict:
     off = [
         name for name, found, goal in (("words", found_words, words), ("chars", found_chars, chars)) if found != goal
     ]
-    goals = f"{nouns(words, 'word')} and {nouns(chars, 'character')}"
-    reason = f"exactly {goals} required, {found_words} and {found_chars} found"
+    goals = (nouns, words, "word"), (nouns, chars, "character")
+    reason = ("exactly {} and {} required, {} and {} found", *goals, found_words, found_chars)
     observed, wanted = [found_words, found_chars], [words, chars]
     return failed(f"wrong-{'-and-'.join(off)}", reason, observed, wanted) if off else passed(reason, observed, wanted)
 
@@ -193,7 +197,7 @@ def mirror_sentences(text: Text, params: Params) -> Verdict:
     if len(counts) < 2:
         return too_few("sentence", len(counts))
     first, last = counts[0], counts[-1]
-    reason = f"the first sentence has {nouns(first, 'word')}, the last has {last}, equal counts required"
+    reason = ("the first sentence has {}, the last has {}, equal counts required", (nouns, first, "word"), last)
     return passed(reason, last, first) if first == last else failed("unequal-ends", reason, last, first)
 
 
@@ -212,6 +216,6 @@ def _stated(digits: str) -> int | None:
     return clamp(int(digits)) if digits.isdecimal() and len(digits) <= MAX_DIGITS else None
 
 
-def _stated_verdict(place: str, stated: int, noun: str, found: int, detail: str = "") -> Verdict:
-    reason = f"the {place} says {nouns(stated, noun)}{detail}, {found} found"
+def _stated_verdict(place: str, stated: int, noun: str, found: int, detail: Reason = "") -> Verdict:
+    reason = ("the {} says {}{}, {} found", place, (nouns, stated, noun), (worded, detail), found)
     return passed(reason, stated, found) if stated == found else failed("wrong-count", reason, stated, found)

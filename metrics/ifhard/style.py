@@ -12,8 +12,8 @@ from metrics.ifhard.params import Params, read_int, read_letters, read_string, r
 from metrics.ifhard.sequences import same_words
 from metrics.ifhard.structure import letter_words
 from metrics.ifhard.text import Text, first_letter, fold
-from metrics.reasons import clip, failed, nouns, passed, quoted
-from metrics.verdict import Verdict
+from metrics.reasons import KEPT, clip, failed, nouns, passed, prefixed, quoted
+from metrics.verdict import Reason, Verdict
 
 __all__ = [
     "anaphora",
@@ -56,9 +56,9 @@ def _forbid(text: Text, letters: list[str]) -> Verdict:
         lowered = letter.lower()
         if lowered in body:
             found = body.count(lowered) if lowered else 0
-            reason = (
-                f"{quoted(letter)} is forbidden and occurs {found} times" if found else "an empty letter is forbidden"
-            )
+            if not found:
+                return failed("forbidden-letter", "an empty letter is forbidden", 0, 0)
+            reason = ("{} is forbidden and occurs {} times", (quoted, letter), found)
             return failed("forbidden-letter", reason, found, 0)
     return passed("no forbidden letter found", 0, 0)
 
@@ -66,7 +66,7 @@ def _forbid(text: Text, letters: list[str]) -> Verdict:
 def no_commas(text: Text, params: Params) -> Verdict:
     """No comma (U+002C). Codes: ``ok``, ``forbidden-comma``."""
     found = text.raw.count(",")
-    reason = f"no comma allowed, {found} found"
+    reason = ("no comma allowed, {} found", found)
     return failed("forbidden-comma", reason, found, 0) if found else passed(reason, found, 0)
 
 
@@ -80,18 +80,19 @@ def no_caps(text: Text, params: Params) -> Verdict:
     if text.raw == text.raw.lower():
         return passed("no capital letter found")
     capital = next(char for char in text.raw if char.lower() != char)
-    return failed("capital-letter", f"no capital letter allowed, found {quoted(capital)}", clip(capital))
+    return failed("capital-letter", ("no capital letter allowed, found {}", (quoted, capital)), clip(capital))
 
 
 def end_punctuation(text: Text, params: Params) -> Verdict:
     """The last code point of the trimmed text is ``char``. Codes: ``ok``, ``no-text``, ``wrong-end``."""
     char = read_string(params, "char")
     if not text.trimmed:
-        return failed("no-text", f"the text must end with {quoted(char)}, it is empty", None, clip(char))
+        return failed("no-text", ("the text must end with {}, it is empty", (quoted, char)), None, clip(char))
     last = text.trimmed[-1]
     if last == char:
-        return passed(f"the text ends with {quoted(char)}", clip(last), clip(char))
-    return failed("wrong-end", f"the text must end with {quoted(char)}, found {quoted(last)}", clip(last), clip(char))
+        return passed(("the text ends with {}", (quoted, char)), clip(last), clip(char))
+    reason = ("the text must end with {}, found {}", (quoted, char), (quoted, last))
+    return failed("wrong-end", reason, clip(last), clip(char))
 
 
 def sentence_initials(text: Text, params: Params) -> Verdict:
@@ -107,21 +108,22 @@ def sentence_initials(text: Text, params: Params) -> Verdict:
     for place, sentence in enumerate(sentences, 1):
         letter = first_letter(sentence)
         if letter is None:
-            return failed("no-letter", f"sentence {place} has no letter")
+            return failed("no-letter", ("sentence {} has no letter", place))
         if repeated is None and first_at.setdefault(letter, place) != place:
             repeated = (letter, first_at[letter], place)
     if repeated:
         letter, first, second = repeated
-        reason = f"sentences {first} and {second} both start with {quoted(letter)}, all initials must differ"
+        parts = first, second, (quoted, letter)
+        reason = ("sentences {} and {} both start with {}, all initials must differ", *parts)
         return failed("repeated-initial", reason, clip(letter))
-    return passed(f"{len(sentences)} sentences have different initials", len(sentences))
+    return passed(("{} sentences have different initials", len(sentences)), len(sentences))
 
 
 def letter_start_count(text: Text, params: Params) -> Verdict:
     """The number of words that start with ``letter`` (ё counts as е) meets the count in the same object."""
     letter = read_string(params, "letter")
     verdict = count_verdict("word", letter_words(text, letter), read_count(params))
-    return verdict._replace(reason=f"words starting with {quoted(letter)}: {verdict.reason}")
+    return prefixed(("words starting with {}", (quoted, letter)), verdict)
 
 
 def anaphora(text: Text, params: Params) -> Verdict:
@@ -139,11 +141,13 @@ def no_markdown(text: Text, params: Params) -> Verdict:
     """
     inline = _inline_markup(text.raw)
     if inline:
-        return failed("inline-markup", f"no markup allowed, found {quoted(inline.group())}", inline.group())
+        reason: Reason = ("no markup allowed, found {}", (quoted, inline.group()))
+        return failed("inline-markup", reason, inline.group())
     for place, line in enumerate(text.lines, 1):
         body = line.lstrip()
         if _line_markup(body):
-            return failed("line-markup", f"no markup allowed, line {place} starts as {quoted(body[:20])}", place)
+            reason = ("no markup allowed, line {} starts as {}", place, (quoted, body[:20]))
+            return failed("line-markup", reason, place)
     return passed("no markup found")
 
 
@@ -158,9 +162,9 @@ def max_word_length(text: Text, params: Params) -> Verdict:
     for core in text.cores:
         # No word can be over the limit without being over it in length.
         if len(core) > limit and (letters := len(core) if core.isalpha() else sum(map(str.isalpha, core))) > limit:
-            reason = f"{quoted(core)} has {nouns(letters, 'letter')}, at most {limit} allowed"
+            reason = ("{} has {}, at most {} allowed", (quoted, core[:KEPT]), (nouns, letters, "letter"), limit)
             return failed("too-long-word", reason, letters, f"<= {limit}")
-    return passed(f"no word has more than {nouns(limit, 'letter')}", None, f"<= {limit}")
+    return passed(("no word has more than {}", (nouns, limit, "letter")), None, f"<= {limit}")
 
 
 def question_count(text: Text, params: Params) -> Verdict:
@@ -213,11 +217,14 @@ def _without(text: Text, params: Params, find: Callable[[str], str | None], name
     stems = read_strings(params, "any_stems") if words is None and "any_stems" in params else None
     found = find(text.raw)
     if found is not None:
-        return failed(f"forbidden-{name}", f"no {name} character allowed, found {quoted(found)}", found)
+        reason: Reason = ("no {} character allowed, found {}", name, (quoted, found))
+        return failed(f"forbidden-{name}", reason, found)
     if words is not None and not any(text.has_core(fold(word)) for word in words):
         listed = clip(", ".join(words[:10]))
-        return failed("missing-word", f"one of the words [{listed}] required, none found", None, listed)
+        reason = ("one of the words [{}] required, none found", listed)
+        return failed("missing-word", reason, None, listed)
     if stems is not None and not any(text.stem_at(fold(stem)) >= 0 for stem in stems):
         listed = clip(", ".join(stems[:10]))
-        return failed("missing-word", f"a word that starts with one of [{listed}] required, none found", None, listed)
-    return passed(f"no {name} character found")
+        reason = ("a word that starts with one of [{}] required, none found", listed)
+        return failed("missing-word", reason, None, listed)
+    return passed(("no {} character found", name))

@@ -27,8 +27,19 @@ def assert_wholesome(verdict):
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", verdict.code)
     assert 0 < len(verdict.reason) <= 600
     assert verdict.reason.isprintable()
+    assert_small(verdict.told)
     stored = json.dumps([verdict.observed, verdict.wanted], ensure_ascii=False, allow_nan=False)
     assert len(stored.encode("utf-8")) <= 600
+
+
+def assert_small(kept):
+    """What a verdict keeps until its reason is read is short and constant: no answer, no object of the caller's."""
+    if isinstance(kept, tuple):
+        for part in kept:
+            assert_small(part)
+    else:
+        assert callable(kept) or type(kept) in (int, str)
+        assert callable(kept) or len(str(kept)) <= 600
 
 
 def refusal(category, params):
