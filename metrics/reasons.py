@@ -23,6 +23,23 @@ _NAMED: Final = 4  # code points that a reason names of either text
 _ALIKE: Final = str.maketrans("aceopxyikmthb\u2019\u02bc\u2018\u201c\u201d", "асеорхуікмтнв'''\"\"")
 
 
+class _Plain(dict[int, str]):
+    """For str.translate: any hyphen and any space as one, and no marks that nobody sees."""
+
+    _KINDS: Final = {"Pd": "-", "Zs": " ", "Cf": ""}
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        plain = self._KINDS.get(unicodedata.category(char), char)
+        if code < _COMMON:
+            self[code] = plain
+        return plain
+
+
+_COMMON: Final = 0x2100  # code points below are looked up once: the alphabets and their punctuation
+_PLAIN: Final = _Plain()
+
+
 def passed(reason: Reason, observed: Any = None, wanted: Any = None) -> Verdict:
     """A passing verdict; its code is always ``ok``."""
     return _new(Verdict, (True, "ok", reason, observed, wanted))
@@ -31,14 +48,22 @@ def passed(reason: Reason, observed: Any = None, wanted: Any = None) -> Verdict:
 def failed(code: str, reason: Reason, observed: Any = None, wanted: Any = None) -> Verdict:
     """A failing verdict; where what was wanted and what was found look alike, the reason names their code points."""
     if type(observed) is str and type(wanted) is str:
-        reason = ("{}{}", (worded, reason), (_told_apart, observed, wanted))
+        reason = (_with_code_points, reason, observed, wanted)
     return _new(Verdict, (False, code, reason, observed, wanted))
 
 
 def prefixed(prefix: Reason, verdict: Verdict) -> Verdict:
     """The same verdict, its reason behind another and a colon."""
-    reason = ("{}: {}", (worded, prefix), (worded, verdict.told))
+    reason = (_behind, prefix, verdict.told)
     return _new(Verdict, (verdict.passed, verdict.code, reason, verdict.observed, verdict.wanted))
+
+
+def _behind(prefix: Reason, reason: Reason) -> str:
+    return f"{worded(prefix)}: {worded(reason)}"
+
+
+def _with_code_points(reason: Reason, observed: str, wanted: str) -> str:
+    return worded(reason) + _told_apart(observed, wanted)
 
 
 def _told_apart(observed: str, wanted: str) -> str:
@@ -54,8 +79,7 @@ def _told_apart(observed: str, wanted: str) -> str:
 def _looks(text: str) -> str:
     """Texts that look alike, as one: composed or not, in Cyrillic or Latin letters, with any hyphen, quote or space."""
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_ALIKE)
-    kinds = ((unicodedata.category(char), char) for char in unicodedata.normalize("NFC", folded))
-    return "".join({"Pd": "-", "Zs": " ", "Cf": ""}.get(kind, char) for kind, char in kinds)
+    return unicodedata.normalize("NFC", folded).translate(_PLAIN)
 
 
 def printable(text: str) -> str:
@@ -75,6 +99,8 @@ def clip(fragment: str) -> str:
 
 def quoted(fragment: str) -> str:
     """The fragment, clipped, in double quotes."""
+    if len(fragment) <= MAX_QUOTE and fragment.isprintable():  # as clip has it, without the call
+        return f'"{fragment}"'
     return f'"{clip(fragment)}"'
 
 

@@ -6,7 +6,7 @@ want one type per key over all samples; so every key is always present and whate
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from metrics.verdict import Verdict
 
@@ -247,11 +247,17 @@ def labels_of(record: Record) -> dict[str, Any]:
     return found
 
 
+# As json.dumps, which would make an encoder at each call.
+_json: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str).encode
+
+
 def _compact(value: Any) -> str:
     if value is None:
         return "null"
+    if type(value) is int:
+        return str(value)
     if isinstance(value, Mapping):
         value = dict(value)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         value = list(value)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return _json(value)

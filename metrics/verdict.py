@@ -5,8 +5,9 @@ from typing import Any, NamedTuple, Self
 
 __all__ = ["Reason", "Verdict", "worded"]
 
-# A sentence; or a template for str.format and its parts, put together when somebody reads them. A part that is a tuple
-# is a call written down, ``(quoted, word)``. Parts are small and never change: no parameter object, no whole answer.
+# A sentence; or what makes one when somebody reads it: a template for str.format and its parts. A tuple is a call
+# written down, such as ``(quoted, word)``, as a part or as the whole. What a reason holds is small and never changes:
+# no parameter object, no whole answer.
 Reason = str | tuple[Any, ...]
 
 
@@ -14,8 +15,11 @@ def worded(reason: Reason) -> str:
     """The sentence that a reason is."""
     if isinstance(reason, str):
         return reason
-    template, *parts = reason
-    sentence: str = template.format(*[part[0](*part[1:]) if type(part) is tuple else part for part in parts])
+    head, parts = reason[0], reason[1:]
+    if type(head) is str:
+        sentence: str = head.format(*[part[0](*part[1:]) if type(part) is tuple else part for part in parts])
+    else:
+        sentence = head(*parts)
     return sentence
 
 
