@@ -32,6 +32,8 @@ def split_reasoning(raw: str | None) -> Reasoning:
     closing tag; then the tags that are left, whose text stays. None is the empty generation.
     """
     text = raw or ""  # the trim at the end covers the leading white space that step 1 drops
+    if "<" not in text:
+        return Reasoning(text.strip(), "", False)  # no tag: most answers come without their reasoning
     traces: list[str] = []
     close = _first_close(text)
     if close:
