@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from endpoints.terminal import speak_utf8, survive_closed_pipes
 from metrics.ifhard.text import Text
-from metrics.ifhard.verification import judge
+from metrics.ifhard.verification import judge, read_requirement
 from tasks.ifhard.dataset import BUILTIN
 
 __all__ = ["BAR", "FreeRate", "above_bar", "free_answers", "free_rates", "free_rates_of"]
@@ -76,7 +76,8 @@ def free_rates_of(constraints: Iterable[Mapping[str, Any]], answers: Sequence[st
         branch = f"@{str(bool(params['holds'])).lower()}" if "holds" in params else ""
         key = json.dumps([category, params])
         if key not in known:
-            known[key] = sum(judge(category, params, text).passed for text in texts) / len(texts)
+            requirement = read_requirement(category, params)
+            known[key] = sum(judge(requirement, text).passed for text in texts) / len(texts)
         shares.setdefault(category + branch, []).append(known[key])
     table = [FreeRate(name, len(found), sum(found) / len(found), max(found)) for name, found in shares.items()]
     return sorted(table, key=lambda line: (-line.rate, line.name))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from metrics.ifhard.format import bullets_alone
-from metrics.ifhard.params import Params, clamp, int_or_none, read_int, read_string, read_strings
+from metrics.ifhard.params import Params, clamp, read_strings
 from metrics.ifhard.text import Text, words_of
 from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
 from metrics.verdict import Reason, Verdict
@@ -91,19 +91,18 @@ def _json_type(value: object) -> str:
     return names[type(value)]
 
 
-def json_object(text: Text, params: Params) -> Verdict:
+def json_object(text: Text, keys: Sequence[str], limit: int | None, no_commas: object) -> Verdict:
     """A JSON object with exactly ``keys``, every value a string; optionally short values, or values without commas.
 
     Codes: ``ok``, those of the fields, ``too-many-words``, ``forbidden-comma``.
     """
-    keys, limit = read_strings(params, "keys"), int_or_none(params, "max_words")
     fields, problem = _json_fields(text.trimmed, keys)
     if problem:
         return problem
     for key, value in fields.items():
         if limit is not None and (problem := _value_words(key, value, limit)):
             return problem
-        if params.get("no_commas_in_values", False) and "," in value:
+        if no_commas and "," in value:
             return failed("forbidden-comma", ("the value of {} holds a comma", (quoted, key)), value.count(","), 0)
     reason = ("a JSON object with {}, as required", (nouns, len(fields), "key"))
     return passed(reason, len(fields), len(fields))
@@ -117,7 +116,7 @@ def _value_words(key: str, value: str, limit: int) -> Verdict | None:
     return failed("too-many-words", reason, words, f"<= {limit}")
 
 
-def json_list_value(text: Text, params: Params) -> Verdict:
+def json_list_value(text: Text, keys: Sequence[str], list_key: str, list_items: int, limit: int | None) -> Verdict:
     """A JSON object of strings: under ``list_key`` a bullet list of ``list_items``, elsewhere at most ``max_words``.
 
     ``max_words`` is read only if ``keys`` holds another key than ``list_key``; a ``list_key`` outside ``keys`` is
@@ -125,17 +124,12 @@ def json_list_value(text: Text, params: Params) -> Verdict:
 
     Codes: ``ok``, those of the fields, ``too-few``, ``too-many``, ``other-lines``, ``too-many-words``.
     """
-    keys, list_key, list_items = (
-        read_strings(params, "keys"),
-        read_string(params, "list_key"),
-        read_int(params, "list_items"),
-    )
-    limit = read_int(params, "max_words") if other_keys(params) else 0
     fields, problem = _json_fields(text.trimmed, keys)
     if problem:
         return problem
     for key, value in fields.items():
-        problem = bullets_alone(value, list_items) if key == list_key else _value_words(key, value, limit)
+        # Without other keys there is no limit, and none is needed.
+        problem = bullets_alone(value, list_items) if key == list_key else _value_words(key, value, limit or 0)
         if problem:
             return problem
     reason = ("a JSON object with {} and its list, as required", (nouns, len(fields), "key"))
@@ -147,13 +141,12 @@ def other_keys(params: Params) -> bool:
     return any(key != params.get("list_key") for key in read_strings(params, "keys"))
 
 
-def json_array(text: Text, params: Params) -> Verdict:
+def json_array(text: Text, items: int) -> Verdict:
     """A JSON array of ``items`` objects, each with a text under ``пункт`` and its word count under ``слов``.
 
     Codes: ``ok``, those of the payload, ``not-an-array``, ``too-few``, ``too-many``, ``not-an-object``,
     ``wrong-keys``, ``not-a-string``, ``blank-value``, ``not-an-integer``, ``wrong-count``.
     """
-    items = read_int(params, "items")
     payload, problem = _json_payload(text.trimmed)
     if problem:
         return problem
@@ -190,13 +183,12 @@ def _array_entry(place: int, entry: object) -> Verdict | None:
     return None
 
 
-def csv_line(text: Text, params: Params) -> Verdict:
+def csv_line(text: Text, count: int) -> Verdict:
     """One CSV record of ``fields`` fields, none blank, exactly one with a comma in it; a quote must occur.
 
     Codes: ``ok``, ``several-lines``, ``no-quotes``, ``invalid-csv``, ``too-few``, ``too-many``, ``blank-field``,
     ``wrong-commas``.
     """
-    count = read_int(params, "fields")
     line = text.trimmed
     if "\n" in line:
         lines = line.count("\n") + 1

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from metrics.ifhard.counts import count_verdict, read_count
-from metrics.ifhard.params import Params, int_or_none, read_int, read_strings
+from metrics.ifhard.counts import Count, count_verdict
 from metrics.ifhard.text import CORE_STRIP, Text, cores_of, fold, items_of, sentences_of, split_blank, words_of
 from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
 from metrics.verdict import Reason, Verdict
@@ -30,27 +29,26 @@ _bold_token = re.compile(r"\*\*[^*]+\*\*").fullmatch
 _hashtag = re.compile(r"#[а-яА-ЯёЁ]+").fullmatch
 
 
-def bullet_list(text: Text, params: Params) -> Verdict:
+def bullet_list(text: Text, count: Count, strict: object) -> Verdict:
     """The number of bullet items meets the count and, unless ``strict`` is falsy, nothing else stands in the text.
 
     Codes: those of a count, ``no-lines``, ``other-lines``.
     """
-    return _list_verdict(text, params, "bullet")
+    return _list_verdict(text, "bullet", count, strict)
 
 
-def numbered_list(text: Text, params: Params) -> Verdict:
+def numbered_list(text: Text, count: Count, strict: object) -> Verdict:
     """The number of numbered items meets the count and, unless ``strict`` is falsy, nothing else stands in the text.
 
     Codes: those of a count, ``no-lines``, ``other-lines``.
     """
-    return _list_verdict(text, params, "numbered")
+    return _list_verdict(text, "numbered", count, strict)
 
 
-def _list_verdict(text: Text, params: Params, kind: str) -> Verdict:
-    count = read_count(params)
+def _list_verdict(text: Text, kind: str, count: Count, strict: object) -> Verdict:
     items = len(text.items(kind))
     verdict = count_verdict(f"{kind} item", items, count)
-    if verdict.passed and params.get("strict", True):
+    if verdict.passed and strict:
         return _only_items(text.lines, items, kind) or verdict
     return verdict
 
@@ -75,7 +73,7 @@ def bullets_alone(value: str, count: int) -> Verdict | None:
     return _only_items(value.splitlines(), bullets, "bullet")
 
 
-def two_parts(text: Text, params: Params) -> Verdict:
+def two_parts(text: Text, items: int, words: int) -> Verdict:
     """A bullet list of ``items`` and, after a blank line, one sentence of ``sentence_words`` words.
 
     The sentence may hold blank lines of its own, but no list item.
@@ -83,7 +81,6 @@ def two_parts(text: Text, params: Params) -> Verdict:
     Codes: ``ok``, ``no-second-part``, those of the list, ``list-in-sentence``, ``wrong-sentence-count``,
     ``too-few-words``, ``too-many-words``.
     """
-    items, words = read_int(params, "items"), read_int(params, "sentence_words")
     parts = split_blank(text.trimmed, 1)
     if len(parts) < 2:
         return failed("no-second-part", "a list and, after a blank line, a sentence are required")
@@ -104,13 +101,12 @@ def two_parts(text: Text, params: Params) -> Verdict:
     return passed(reason, found, words)
 
 
-def markdown_table(text: Text, params: Params) -> Verdict:
+def markdown_table(text: Text, rows: int, cols: int) -> Verdict:
     """A pipe table with ``rows`` rows below its header and ``cols`` columns, and nothing else.
 
     Codes: ``ok``, ``too-few-lines``, ``too-many-lines``, ``no-pipes``, ``wrong-columns``, ``wrong-separator``,
     ``empty-cell``.
     """
-    rows, cols = read_int(params, "rows"), read_int(params, "cols")
     lines = [body for line in text.lines if (body := line.strip())]
     if len(lines) != rows + 2:
         parts = (nouns, rows + 2, "line"), (nouns, rows, "row"), len(lines)
@@ -133,15 +129,12 @@ def markdown_table(text: Text, params: Params) -> Verdict:
     return passed(reason, len(lines), rows + 2)
 
 
-def bold_words(text: Text, params: Params) -> Verdict:
+def bold_words(text: Text, count: int, each: int | None, position: int | None, stems: Sequence[str] | None) -> Verdict:
     """Exactly ``count`` spans between double asterisks; optionally of a length, at a place, or of given stems.
 
     Codes: ``ok``, ``too-few``, ``too-many``, ``unpaired-asterisks``, ``wrong-span-length``, ``not-bold-there``,
     ``wrong-stems``.
     """
-    count, each = read_int(params, "count"), int_or_none(params, "words_each")
-    position = int_or_none(params, "position")
-    stems = None if params.get("stems") is None else read_strings(params, "stems")
     spans = [span.group(1) for span in _bold_spans(text.raw)] if "**" in text.raw else []
     reason: Reason = ("exactly {} required, {} found", (nouns, count, "bold span"), len(spans))
     if len(spans) != count:
@@ -194,13 +187,11 @@ def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
     return None
 
 
-def line_length(text: Text, params: Params) -> Verdict:
+def line_length(text: Text, limit: int, count: int | None) -> Verdict:
     """Every raw line of the trimmed text has at most ``max`` characters, and ``count`` of them are not blank.
 
     Codes: ``ok``, ``no-lines``, ``too-long-line``, ``too-few``, ``too-many``.
     """
-    limit = read_int(params, "max")
-    count = read_int(params, "count") if "count" in params else None
     lines = [line.rstrip() for line in text.trimmed.splitlines()]
     if not lines:
         return failed("no-lines", "at least one line required, the text is empty", 0, ">= 1")
@@ -216,13 +207,12 @@ def line_length(text: Text, params: Params) -> Verdict:
     return passed(reason, filled, count)
 
 
-def hashtags(text: Text, params: Params) -> Verdict:
+def hashtags(text: Text, count: int, alpha: object, echo_first: object) -> Verdict:
     """The last line is ``count`` Cyrillic hashtags; optionally in alphabetical order, or echoing the first word.
 
     Codes: ``ok``, ``no-lines``, ``not-hashtags``, ``too-few``, ``too-many``, ``not-ascending``, ``no-words``,
     ``no-echo``.
     """
-    count = read_int(params, "count")
     lines = [body for line in text.lines if (body := line.strip())]
     if not lines:
         return failed("no-lines", "a last line of hashtags required, the text is empty")
@@ -235,13 +225,13 @@ def hashtags(text: Text, params: Params) -> Verdict:
     if len(tags) != count:
         return failed("too-few" if len(tags) < count else "too-many", reason, len(tags), count)
     names = [fold(tag[1:]) for tag in tags]
-    if params.get("alpha"):
+    if alpha:
         for before, after in pairwise(names):
             if after < before:
                 parts = (quoted, after[:KEPT]), (quoted, before[:KEPT])
                 disorder = ("hashtags must stand in alphabetical order, {} follows {}", *parts)
                 return failed("not-ascending", disorder, clip(after), clip(before))
-    if params.get("echo_first"):
+    if echo_first:
         cores = cores_of("\n".join(lines[:-1]))
         if not cores:
             return failed("no-words", "no word above the hashtags")

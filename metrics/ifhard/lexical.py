@@ -7,7 +7,7 @@ core starts with it; a *word* must equal the core. What stands inside a hyphenat
 from collections.abc import Sequence
 from typing import Final
 
-from metrics.ifhard.params import Params, read_int, read_string, read_strings
+from metrics.ifhard.params import Choice, Folded
 from metrics.ifhard.text import Text, closing_trim, fold
 from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
 from metrics.verdict import Reason, Verdict, worded
@@ -32,110 +32,110 @@ __all__ = [
 _OPENING: Final = "«\"'“„—– \t\n"  # what exclude_phrases skips before it looks at the start
 
 
-def include_keyword(text: Text, params: Params) -> Verdict:
+def include_keyword(text: Text, sought: Choice) -> Verdict:
     """A stem of ``any_stems`` or ``stem`` hits, or a word equals ``word``; the first key that is there decides.
 
     Codes: ``ok``, ``missing-stem``, ``missing-word``.
     """
-    if "any_stems" in params:
-        return _any_stem(text, read_strings(params, "any_stems"))
-    if "stem" in params:
-        return stem_required(text, read_string(params, "stem"))
-    word = read_string(params, "word")
-    if text.has_core(fold(word)):
+    key, entries = sought
+    if key == "any_stems":
+        return _any_stem(text, entries)
+    if key == "stem":
+        return stem_required(text, entries)
+    word, folded = entries
+    if text.has_core(folded):
         return passed(("the word {} occurs", (quoted, word)))
     reason = ("the word {} required in this very form, not found", (quoted, word))
     return failed("missing-word", reason, wanted=clip(word))
 
 
-def stem_required(text: Text, stem: str) -> Verdict:
+def stem_required(text: Text, sought: Folded) -> Verdict:
     """Some word starts with the stem. Codes: ``ok``, ``missing-stem``."""
-    if text.stem_at(fold(stem)) >= 0:
+    stem, folded = sought
+    if text.has_stem(folded):
         return passed(("a word starts with {}", (quoted, stem)))
     reason = ("a word that starts with {} required, none found", (quoted, stem))
     return failed("missing-stem", reason, wanted=clip(stem))
 
 
-def _any_stem(text: Text, stems: Sequence[str]) -> Verdict:
-    for stem in stems:
-        if text.stem_at(fold(stem)) >= 0:
+def _any_stem(text: Text, stems: Sequence[Folded]) -> Verdict:
+    for stem, folded in stems:
+        if text.has_stem(folded):
             return passed(("a word starts with {}", (quoted, stem)))
-    listed = clip(", ".join(stems[:10]))
+    listed = clip(", ".join(stem for stem, _ in stems[:10]))
     reason = ("a word that starts with one of [{}] required, none found", listed)
     return failed("missing-stem", reason, wanted=listed)
 
 
-def include_all(text: Text, params: Params) -> Verdict:
+def include_all(text: Text, sought: Choice) -> Verdict:
     """Every one of ``stems`` hits, or without that key every one of ``words`` occurs; an empty list passes.
 
     Codes: ``ok``, ``missing-stem``, ``missing-word``.
     """
-    if "stems" in params:
-        stems = read_strings(params, "stems")
-        for stem in stems:
-            if text.stem_at(fold(stem)) < 0:
-                return stem_required(text, stem)
-        return passed(("all of {} found", (nouns, len(stems), "stem")))
-    words = read_strings(params, "words")
-    for word in words:
-        if not text.has_core(fold(word)):
+    key, entries = sought
+    if key == "stems":
+        for entry in entries:
+            if not text.has_stem(entry[1]):
+                return stem_required(text, entry)
+        return passed(("all of {} found", (nouns, len(entries), "stem")))
+    for word, folded in entries:
+        if not text.has_core(folded):
             return failed("missing-word", ("the word {} required, not found", (quoted, word)), wanted=clip(word))
-    return passed(("all of {} found", (nouns, len(words), "word")))
+    return passed(("all of {} found", (nouns, len(entries), "word")))
 
 
-def exclude_word(text: Text, params: Params) -> Verdict:
+def exclude_word(text: Text, banned: Choice) -> Verdict:
     """None of ``stems`` hits, or without that key none of ``words`` occurs.
 
     Codes: ``ok``, ``forbidden-stem``, ``forbidden-word``.
     """
-    if "stems" in params:
-        for stem in read_strings(params, "stems"):
-            folded = fold(stem)
-            if text.stem_at(folded) >= 0:
+    key, entries = banned
+    if key == "stems":
+        for stem, folded in entries:
+            if text.has_stem(folded):
                 found = next(core for core in text.cores if core.startswith(folded))
                 reason = ("no word may start with {}, found {}", (quoted, stem), (quoted, found[:KEPT]))
                 return failed("forbidden-stem", reason, clip(found))
         return passed("no forbidden stem found")
-    for word in read_strings(params, "words"):
-        if text.has_core(fold(word)):
+    for word, folded in entries:
+        if text.has_core(folded):
             return failed("forbidden-word", ("the word {} is forbidden and occurs", (quoted, word)), clip(word))
     return passed("no forbidden word found")
 
 
-def starts_with(text: Text, params: Params) -> Verdict:
+def starts_with(text: Text, start: str) -> Verdict:
     """The folded trimmed text starts with the folded trimmed phrase. Codes: ``ok``, ``wrong-start``."""
-    phrase = read_string(params, "phrase").strip()
-    if fold(text.trimmed).startswith(fold(phrase)):
+    phrase = start.strip()
+    if text.folded.lstrip().startswith(fold(phrase)):
         return passed(("the text starts with {}", (quoted, phrase)))
-    start = text.trimmed[: len(phrase) + 10]
-    reason = ("start {} required, found {}", (quoted, phrase), (quoted, start[:KEPT]))
-    return failed("wrong-start", reason, clip(start), clip(phrase))
+    found = text.trimmed[: len(phrase) + 10]
+    reason = ("start {} required, found {}", (quoted, phrase), (quoted, found[:KEPT]))
+    return failed("wrong-start", reason, clip(found), clip(phrase))
 
 
-def ends_with(text: Text, params: Params) -> Verdict:
+def ends_with(text: Text, end: str) -> Verdict:
     """The text ends with the phrase, both folded and without closing punctuation. Codes: ``ok``, ``wrong-end``."""
-    phrase = closing_trim(read_string(params, "phrase"))
-    body = closing_trim(text.raw)
-    if fold(body).endswith(fold(phrase)):
+    phrase = closing_trim(end)
+    if closing_trim(text.folded).endswith(fold(phrase)):
         return passed(("the text ends with {}", (quoted, phrase)))
+    body = closing_trim(text.raw)
     # Not more than a quotation shows, so that its end is what is seen.
-    end = body[-min(len(phrase) + 10, 50) :]
-    reason = ("end {} required, found {}", (quoted, phrase), (quoted, end))
-    return failed("wrong-end", reason, clip(end), clip(phrase))
+    found = body[-min(len(phrase) + 10, 50) :]
+    reason = ("end {} required, found {}", (quoted, phrase), (quoted, found))
+    return failed("wrong-end", reason, clip(found), clip(phrase))
 
 
-def nth_word(text: Text, params: Params) -> Verdict:
+def nth_word(text: Text, n: int, word: str) -> Verdict:
     """Word ``n``, counted from 1, equals ``word``. Codes: ``ok``, ``no-such-word``, ``wrong-word``."""
-    return _word_at(text, params, from_end=False)
+    return _word_at(text, n, word.strip(), from_end=False)
 
 
-def nth_word_from_end(text: Text, params: Params) -> Verdict:
+def nth_word_from_end(text: Text, n: int, word: str) -> Verdict:
     """Word ``n`` from the end, 1 being the last, equals ``word``. Codes: ``ok``, ``no-such-word``, ``wrong-word``."""
-    return _word_at(text, params, from_end=True)
+    return _word_at(text, n, word.strip(), from_end=True)
 
 
-def _word_at(text: Text, params: Params, *, from_end: bool) -> Verdict:
-    n, word = read_int(params, "n"), read_string(params, "word").strip()
+def _word_at(text: Text, n: int, word: str, *, from_end: bool) -> Verdict:
     place = ("word {} from the end" if from_end else "word {}", n)
     cores = text.cores
     if not 1 <= n <= len(cores):
@@ -149,52 +149,48 @@ def _word_at(text: Text, params: Params, *, from_end: bool) -> Verdict:
     return failed("wrong-word", reason, clip(core), clip(word))
 
 
-def word_exact_count(text: Text, params: Params) -> Verdict:
+def word_exact_count(text: Text, sought: Folded, count: int) -> Verdict:
     """Exactly ``count`` words start with ``stem``. Codes: ``ok``, ``too-few``, ``too-many``."""
-    stem, count = read_string(params, "stem"), read_int(params, "count")
-    found = text.stem_count(fold(stem))
+    stem, folded = sought
+    found = text.stem_count(folded)
     reason = ("exactly {} starting with {} required, {} found", (nouns, count, "word"), (quoted, stem), found)
     if found == count:
         return passed(reason, found, count)
     return failed("too-few" if found < count else "too-many", reason, found, count)
 
 
-def word_cap(text: Text, params: Params) -> Verdict:
+def word_cap(text: Text, sought: Folded, cap: int) -> Verdict:
     """At most ``cap`` words start with ``stem``. Codes: ``ok``, ``too-many``."""
-    stem, cap = read_string(params, "stem"), read_int(params, "cap")
-    found = text.stem_count(fold(stem))
+    stem, folded = sought
+    found = text.stem_count(folded)
     reason = ("at most {} starting with {} required, {} found", (nouns, cap, "word"), (quoted, stem), found)
     return passed(reason, found, f"<= {cap}") if found <= cap else failed("too-many", reason, found, f"<= {cap}")
 
 
-def order_words(text: Text, params: Params) -> Verdict:
+def order_words(text: Text, earlier: Folded, later: Folded) -> Verdict:
     """The first word with ``stem_a`` stands strictly before the first with ``stem_b``; both are there.
 
     Codes: ``ok``, ``missing-stem``, ``wrong-order``.
     """
-    stems = read_string(params, "stem_a"), read_string(params, "stem_b")
-    places = [text.stem_at(fold(stem)) for stem in stems]
-    for stem, place in zip(stems, places, strict=True):
-        if place < 0:
-            return stem_required(text, stem)
-    told = (quoted, stems[0]), (quoted, stems[1])
-    if places[0] < places[1]:
+    first, second = text.stem_at(earlier[1]), text.stem_at(later[1])
+    if first < 0 or second < 0:
+        return stem_required(text, earlier if first < 0 else later)
+    told = (quoted, earlier[0]), (quoted, later[0])
+    if first < second:
         return passed(("the first word with {} must stand before the first with {}, and does", *told))
     return failed("wrong-order", ("the first word with {} must stand before the first with {}", *told))
 
 
-def exclude_phrases(text: Text, params: Params) -> Verdict:
+def exclude_phrases(text: Text, phrases: Sequence[Folded], mode: object) -> Verdict:
     """None of ``phrases`` occurs, or opens the text if ``mode`` is exactly ``start``; words have no boundaries here.
 
     Codes: ``ok``, ``forbidden-phrase``.
     """
-    phrases = read_strings(params, "phrases")
-    body = fold(text.trimmed)
-    at_start = params.get("mode") == "start"
+    body = text.folded.strip()
+    at_start = mode == "start"
     if at_start:
         body = body.lstrip(_OPENING)
-    for phrase in phrases:
-        folded = fold(phrase)
+    for phrase, folded in phrases:
         if body.startswith(folded) if at_start else folded in body:
             where = "opens the text" if at_start else "occurs"
             reason = ("the phrase {} is forbidden and {}", (quoted, phrase), where)
@@ -202,12 +198,12 @@ def exclude_phrases(text: Text, params: Params) -> Verdict:
     return passed("no forbidden phrase found")
 
 
-def quote_task(text: Text, params: Params) -> Verdict:
+def quote_task(text: Text, quotation: str) -> Verdict:
     """The first line of the trimmed text is ``text``, character for character.
 
     Codes: ``ok``, ``no-text``, ``wrong-line``.
     """
-    task = read_string(params, "text").strip()
+    task = quotation.strip()
     lines = text.trimmed.splitlines()
     if not lines:
         return failed("no-text", ("the first line must be {}, the text is empty", (quoted, task)), None, clip(task))
@@ -218,12 +214,11 @@ def quote_task(text: Text, params: Params) -> Verdict:
     return failed("wrong-line", reason, clip(line), clip(task))
 
 
-def no_repeated_word(text: Text, params: Params) -> Verdict:
+def no_repeated_word(text: Text, least: int) -> Verdict:
     """There is a word, and no core of at least ``min_length`` characters occurs twice.
 
     Codes: ``ok``, ``no-words``, ``repeated-word``.
     """
-    least = read_int(params, "min_length", 4)
     if not text.cores:
         return failed("no-words", "at least 1 word required, none found", 0, ">= 1")
     seen: set[str] = set()

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from metrics.ifhard import data_formats, lexical, logic, schema, sequences, structure, style
 from metrics.ifhard import format as form
 from metrics.ifhard.params import Params, ParamsError, value_of
-from metrics.ifhard.schema import COUNTED, COUNTED_UNIT, KIND, FirstOf, Param
+from metrics.ifhard.schema import COUNTED, COUNTED_UNIT, KIND, FirstOf, Kind, Param, Reader, reader_of
 from metrics.ifhard.text import Text
 from metrics.reasons import prefixed
 from metrics.verdict import Verdict
@@ -17,6 +17,7 @@ __all__ = ["CATEGORIES", "MAX_NESTING", "OVERRIDE", "Category", "winner_of"]
 # An override may name an override; a chain longer than this is refused rather than followed.
 MAX_NESTING: Final = 50
 OVERRIDE: Final = "logic:override"
+Winner = tuple[str, Callable[..., Verdict], tuple[Any, ...]]
 
 
 class Category(NamedTuple):
@@ -27,14 +28,16 @@ class Category(NamedTuple):
         family: structure, lexical, style, format or logic.
         description: one English sentence that says when an answer passes; the verifier's own.
         params: the parameters that the verifier reads, in order; any other key is ignored.
-        verify: gives the verdict on a text and parameters; raises nothing but ParamsError, for bad parameters.
+        verify: gives the verdict on a text and the values of the parameters, as ``read`` gives them.
+        read: reads a requirement's parameters; raises nothing but ParamsError, for bad parameters.
     """
 
     id: str
     family: str
     description: str
     params: tuple[Param | FirstOf, ...]
-    verify: Callable[[Text, Params], Verdict]
+    verify: Callable[..., Verdict]
+    read: Reader
 
 
 def _int(name: str) -> Param:
@@ -53,17 +56,36 @@ def _maybe(name: str, kind: schema.Kind, default: Any = None) -> Param:
     return Param(name, kind, optional=True, default=default)
 
 
-_STEMS_OR_WORDS: Final = FirstOf((_strings("stems"), _strings("words")))
+def _folded(name: str) -> Param:
+    return Param(name, schema.FOLDED)
 
 
-def _override(text: Text, params: Params) -> Verdict:
+def _all_folded(name: str) -> Param:
+    return Param(name, schema.ALL_FOLDED)
+
+
+_STEMS_OR_WORDS: Final = FirstOf((_all_folded("stems"), _all_folded("words")))
+
+
+def _override(text: Text, winner: Winner) -> Verdict:
     """The winning rule of two is met: its verdict is the verdict. Codes: the winner's."""
+    category, verify, values = winner
+    return prefixed(("the overriding rule {}", category), verify(text, *values))
+
+
+def _read_winner(params: Params, name: str) -> Winner:
+    """The rule that an override comes down to, and what its verifier takes beside the text."""
+    winner = value_of(params, name)
+    if not isinstance(winner, Mapping):
+        raise ParamsError("is not an object", name)
+    for key in ("category", "params"):
+        if key not in winner:
+            raise ParamsError("is missing", f"{name}.{key}")
     category, inner, path = winner_of(params)
     try:
-        verdict = CATEGORIES[category].verify(text, inner)
+        return category, CATEGORIES[category].verify, CATEGORIES[category].read(inner)
     except ParamsError as error:
         raise error.within(parent=path) from None
-    return prefixed(("the overriding rule {}", category), verdict)
 
 
 def winner_of(params: Params) -> tuple[str, Params, str]:
@@ -88,14 +110,20 @@ def winner_of(params: Params) -> tuple[str, Params, str]:
     raise ParamsError(f"nests more than {MAX_NESTING} overrides", "winner")
 
 
-def _table(*rows: tuple[str, Callable[[Text, Params], Verdict], tuple[Param | FirstOf, ...]]) -> dict[str, Category]:
+def _table(*rows: tuple[str, Callable[..., Verdict], tuple[Param | FirstOf, ...]]) -> dict[str, Category]:
     return {
-        name: Category(name, name.partition(":")[0], _description(verify), params, verify)
+        name: Category(
+            name, name.partition(":")[0], _description(verify), params, verify, _READ_BY.get(name) or reader_of(params)
+        )
         for name, verify, params in rows
     }
 
 
-def _description(verify: Callable[[Text, Params], Verdict]) -> str:
+# A checksum's parameters are not read without a marker in the text: they go to the verifier as they are.
+_READ_BY: Final[Mapping[str, Reader]] = {"structure:checksum": lambda params: (params,)}
+
+
+def _description(verify: Callable[..., Verdict]) -> str:
     """What a verifier says of itself, but for its codes."""
     told = " ".join((verify.__doc__ or "").partition("\n\n")[0].split())
     return told.partition(" Codes: ")[0].replace("``", "")
@@ -124,7 +152,7 @@ CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
         (
             "lexical:include_keyword",
             lexical.include_keyword,
-            (FirstOf((_strings("any_stems"), _string("stem"), _string("word"))),),
+            (FirstOf((_all_folded("any_stems"), _folded("stem"), _folded("word"))),),
         ),
         ("lexical:include_all", lexical.include_all, (_STEMS_OR_WORDS,)),
         ("lexical:exclude_word", lexical.exclude_word, (_STEMS_OR_WORDS,)),
@@ -134,14 +162,14 @@ CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
         ("lexical:nth_word_from_end", lexical.nth_word_from_end, (_int("n"), _string("word"))),
         ("lexical:acrostic", sequences.acrostic, (_string("word"), KIND)),
         ("lexical:sentence_acrostic", sequences.sentence_acrostic, (_string("word"),)),
-        ("lexical:word_exact_count", lexical.word_exact_count, (_string("stem"), _int("count"))),
-        ("lexical:word_cap", lexical.word_cap, (_string("stem"), _int("cap"))),
+        ("lexical:word_exact_count", lexical.word_exact_count, (_folded("stem"), _int("count"))),
+        ("lexical:word_cap", lexical.word_cap, (_folded("stem"), _int("cap"))),
         ("lexical:ring_word", sequences.ring_word, ()),
         ("lexical:paragraph_echo", sequences.paragraph_echo, ()),
         ("lexical:item_chain", sequences.item_chain, (KIND,)),
-        ("lexical:order_words", lexical.order_words, (_string("stem_a"), _string("stem_b"))),
+        ("lexical:order_words", lexical.order_words, (_folded("stem_a"), _folded("stem_b"))),
         ("lexical:alpha_items", sequences.alpha_items, (KIND,)),
-        ("lexical:exclude_phrases", lexical.exclude_phrases, (_strings("phrases"), _maybe("mode", schema.ANY))),
+        ("lexical:exclude_phrases", lexical.exclude_phrases, (_all_folded("phrases"), _maybe("mode", schema.ANY))),
         ("lexical:quote_task", lexical.quote_task, (_string("text"),)),
         ("lexical:anadiplosis", sequences.anadiplosis, ()),
         ("lexical:epiphora", sequences.epiphora, (_maybe("unit", schema.ANY, "items"), KIND)),
@@ -197,8 +225,12 @@ CATEGORIES: Final[Mapping[str, Category]] = MappingProxyType(
             form.hashtags,
             (_int("count"), _maybe("alpha", schema.FLAG, False), _maybe("echo_first", schema.FLAG, False)),
         ),
-        ("logic:conditional_include", logic.conditional_include, (schema.HOLDS, _string("stem"))),
+        ("logic:conditional_include", logic.conditional_include, (schema.HOLDS, _folded("stem"))),
         ("logic:conditional_format", logic.conditional_format, (schema.HOLDS, schema.THEN, schema.OTHERWISE)),
-        ("logic:override", _override, (Param("winner", schema.WINNER),)),
+        (
+            "logic:override",
+            _override,
+            (Param("winner", Kind("constraint", "an object with category and params", _read_winner)),),
+        ),
     )
 )

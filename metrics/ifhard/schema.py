@@ -1,15 +1,18 @@
-"""Declaring what a verifier reads, so that a dataset's parameters can be refused before anything is scored."""
+"""Declaring what a verifier takes: parameters are read by their declaration, once a question, for all its answers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from metrics.ifhard.counts import read_count, read_unit_count
 from metrics.ifhard.data_formats import other_keys
-from metrics.ifhard.logic import SHAPES, branch_of
+from metrics.ifhard.logic import SHAPES, read_branch
 from metrics.ifhard.params import (
+    Choice,
     Params,
     ParamsError,
     int_or_none,
+    read_all_folded,
+    read_folded,
     read_int,
     read_letters,
     read_string,
@@ -18,7 +21,9 @@ from metrics.ifhard.params import (
 )
 from metrics.ifhard.structure import CHECKSUM_KINDS
 
-__all__ = ["FirstOf", "Kind", "Param", "check_schema"]
+__all__ = ["FirstOf", "Kind", "Param", "Reader", "reader_of"]
+
+Reader = Callable[[Params], tuple[Any, ...]]
 
 
 class Kind(NamedTuple):
@@ -27,13 +32,13 @@ class Kind(NamedTuple):
     Attributes:
         name: short name for documentation and other languages.
         accepts: description of the values that are accepted, in English.
-        check: reads the value under a name and raises ParamsError if it is not of the kind; the name is
+        read: the value under a name, as the verifier takes it; ParamsError if it is not of the kind. The name is
             ignored by kinds that spread over the whole object.
     """
 
     name: str
     accepts: str
-    check: Callable[[Params, str], object]
+    read: Callable[[Params, str], Any]
 
 
 class Param(NamedTuple):
@@ -43,8 +48,8 @@ class Param(NamedTuple):
         name: key in the parameter object; "" for a kind that spreads over the object.
         kind: the kind of values that are legal.
         optional: whether the key may be absent.
-        default: the meaning of an absent key, for documentation.
-        when: whether the verifier reads it at all, given the other parameters; None is always.
+        default: what the verifier takes for an absent key.
+        when: whether it is read at all, given the other parameters, or is None for the verifier; None is always.
     """
 
     name: str
@@ -55,55 +60,64 @@ class Param(NamedTuple):
 
 
 class FirstOf(NamedTuple):
-    """Parameters of which the first one whose key is there is read, and the later ones are ignored."""
+    """Parameters of which the first one whose key is there is read, with its name, and the later ones are ignored."""
 
     options: tuple[Param, ...]
     optional: bool = False
 
 
-def check_schema(schema: Sequence[Param | FirstOf], params: Params) -> None:
-    """Read every parameter as the verifier would; ParamsError for the first that it could not use."""
-    for entry in schema:
-        if isinstance(entry, FirstOf):
-            found = next((option for option in entry.options if option.name in params), None)
-            if found is not None:
-                found.kind.check(params, found.name)
-            elif not entry.optional:
-                raise ParamsError("one of them is required", " or ".join(option.name for option in entry.options))
-        elif not (entry.optional and entry.name not in params) and (entry.when is None or entry.when(params)):
-            entry.kind.check(params, entry.name)
+def reader_of(schema: Sequence[Param | FirstOf]) -> Reader:
+    """What reads the declared parameters of a requirement, in order, as its verifier takes them behind the text.
+
+    It raises ParamsError for the first that is missing or ill-typed, and reads nothing that is not declared.
+    """
+    entries = [_first_of(entry) if isinstance(entry, FirstOf) else (_read_of(entry), entry.name) for entry in schema]
+    # Nearly all have two or fewer, and then a loop would take as long as the reading.
+    match entries:
+        case []:
+            return lambda params: ()
+        case [(read, name)]:
+            return lambda params: (read(params, name),)
+        case [(read, name), (read_next, next_name)]:
+            return lambda params: (read(params, name), read_next(params, next_name))
+    return lambda params: tuple([read(params, name) for read, name in entries])
 
 
-def _check_choice(choices: Sequence[str]) -> Callable[[Params, str], object]:
-    def check(params: Params, name: str) -> str:
+def _read_of(param: Param) -> Callable[[Params, str], Any]:
+    read, default, when = param.kind.read, param.default, param.when
+    if when is not None:
+        return lambda params, name: read(params, name) if when(params) else None
+    if param.optional:
+        return lambda params, name: read(params, name) if name in params else default
+    return read
+
+
+def _first_of(entry: FirstOf) -> tuple[Callable[[Params, str], Choice | None], str]:
+    options = [(option.name, option.kind.read) for option in entry.options]
+
+    def read_first(params: Params, names: str) -> Choice | None:
+        for name, read in options:
+            if name in params:
+                return name, read(params, name)
+        if entry.optional:
+            return None
+        raise ParamsError("one of them is required", names)
+
+    return read_first, " or ".join(name for name, _ in options)
+
+
+def _choice(choices: Sequence[str]) -> Callable[[Params, str], object]:
+    def read(params: Params, name: str) -> str:
         value = read_string(params, name)
         if value not in choices:
             raise ParamsError(f"is none of {', '.join(choices)}", name)
         return value
 
-    return check
+    return read
 
 
-def _check_branch(params: Params, name: str) -> None:
-    picked, branch = branch_of(params)
-    try:
-        _check_choice(tuple(SHAPES))(branch, "shape")
-        read_count(branch)
-    except ParamsError as error:
-        raise error.within(parent=picked) from None
-
-
-def _check_winner(params: Params, name: str) -> None:
-    winner = value_of(params, name)
-    if not isinstance(winner, Mapping):
-        raise ParamsError("is not an object", name)
-    for key in ("category", "params"):
-        if key not in winner:
-            raise ParamsError("is missing", f"{name}.{key}")
-
-
-COUNT: Final = Kind("count", "op and value, or op between with min and max", lambda params, _: read_count(params))
-UNIT_COUNT: Final = Kind("unit-count", "a count under each, or spread", lambda params, _: read_unit_count(params))
+COUNT: Final = Kind("count", "op and value, or op between with min and max", read_count)
+UNIT_COUNT: Final = Kind("unit-count", "a count under each, or spread", read_unit_count)
 INT: Final = Kind("int", "an integer, a number to cut, a numeric string, a boolean", read_int)
 INT_OR_NULL: Final = Kind("int-or-null", "as int; null means absent", int_or_none)
 STRING: Final = Kind("string", "a string", read_string)
@@ -113,17 +127,18 @@ STRINGS_OR_NULL: Final = Kind(
     "a list of strings; null means absent",
     lambda params, name: None if params[name] is None else read_strings(params, name),
 )
+FOLDED: Final = Kind("string", "a string", read_folded)
+ALL_FOLDED: Final = Kind("strings", "a list of strings", read_all_folded)
 LETTERS: Final = Kind("letters", "a list of strings, or one string taken by character", read_letters)
 ANY: Final = Kind("any", "anything; unknown values have a meaning too", value_of)
 FLAG: Final = Kind("flag", "anything, by its truth value in Python", value_of)
-CHECKSUM: Final = Kind("choice", f"one of {', '.join(CHECKSUM_KINDS)}", _check_choice(CHECKSUM_KINDS))
-BRANCH: Final = Kind("branch", f"shape ({', '.join(SHAPES)}) and a count; strict for lists", _check_branch)
-WINNER: Final = Kind("constraint", "an object with category and params", _check_winner)
+CHECKSUM: Final = Kind("choice", f"one of {', '.join(CHECKSUM_KINDS)}", _choice(CHECKSUM_KINDS))
+BRANCH: Final = Kind("branch", f"shape ({', '.join(SHAPES)}) and a count; strict for lists", read_branch)
 
 KIND: Final = Param("kind", ANY, optional=True, default="any")
 DIRECTION: Final = Param("direction", ANY, optional=True)
 STRICT: Final = Param("strict", FLAG, optional=True, default=True)
-REPLACEMENT: Final = FirstOf((Param("any_words", STRINGS), Param("any_stems", STRINGS)), optional=True)
+REPLACEMENT: Final = FirstOf((Param("any_words", ALL_FOLDED), Param("any_stems", ALL_FOLDED)), optional=True)
 COUNTED: Final = Param("", COUNT)
 COUNTED_UNIT: Final = Param("", UNIT_COUNT)
 HOLDS: Final = Param("holds", FLAG)

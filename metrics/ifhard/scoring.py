@@ -66,15 +66,16 @@ def score_constraints(constraints: Sequence[Constraint], raw_response: str | Non
     """Score one generation against requirements already read; never raises."""
     answer, trace, unclosed = split_reasoning(raw_response)
     text = Text(answer)
-    verdicts = [judge(constraint.category, constraint.params, text) for constraint in constraints]
+    verdicts = [judge(constraint.requirement, text) for constraint in constraints]
+    passed = [verdict.passed for verdict in verdicts]
     return Score(
         verdicts=verdicts,
         categories=[constraint.category for constraint in constraints],
         answer=answer,
         empty=not answer,
         unclosed_reasoning=unclosed,
-        sample_pass_rate=_sample_pass_rate(not answer, [verdict.passed for verdict in verdicts]),
-        constraint_pass_rate=_constraint_pass_rate(not answer, [verdict.passed for verdict in verdicts]),
+        sample_pass_rate=_sample_pass_rate(not answer, passed),
+        constraint_pass_rate=_constraint_pass_rate(not answer, passed),
         trace=trace,
     )
 

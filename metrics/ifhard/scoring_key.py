@@ -2,15 +2,23 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from metrics.ifhard.params import ParamsError
-from metrics.ifhard.verification import check_params
+from metrics.ifhard.verification import Requirement, check_params, read_requirement
 
 __all__ = ["Constraint", "check_row", "check_scoring", "parse_constraints", "scoring_key"]
 
 
-class Constraint(NamedTuple):
+class _Stated(NamedTuple):
+    category: str
+    family: str
+    params: Any
+    is_terminal: bool = False
+
+
+class Constraint(_Stated):
     """One requirement of a question, as its scoring key states it.
 
     Attributes:
@@ -20,10 +28,10 @@ class Constraint(NamedTuple):
         is_terminal: whether the shape fixes the whole answer; never read for scoring.
     """
 
-    category: str
-    family: str
-    params: Any
-    is_terminal: bool = False
+    @cached_property
+    def requirement(self) -> Requirement:
+        """The parameters as they are read at the first asking, for every answer to the question."""
+        return read_requirement(self.category, self.params)
 
 
 def parse_constraints(value: str | Sequence[Any]) -> list[Constraint]:

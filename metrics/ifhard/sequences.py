@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from metrics.ifhard.counts import too_few
-from metrics.ifhard.params import Params, read_string
 from metrics.ifhard.text import Text, cores_of, first_letter, fold, words_of
 from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
 from metrics.verdict import Reason, Verdict
@@ -28,14 +27,14 @@ __all__ = [
 _ALPHABET: Final = frozenset("абвгдежзийклмнопрстуфхцчшщъыьэюя")  # ё has been folded into е
 
 
-def acrostic(text: Text, params: Params) -> Verdict:
+def acrostic(text: Text, word: str, kind: object) -> Verdict:
     """First letters of the items of the kind spell ``word``. Codes: ``ok``, ``wrong-item-count``, ``wrong-letter``."""
-    return _spells("item", text.items(params.get("kind", "any")), read_string(params, "word"))
+    return _spells("item", text.items(kind), word)
 
 
-def sentence_acrostic(text: Text, params: Params) -> Verdict:
+def sentence_acrostic(text: Text, word: str) -> Verdict:
     """First letters of the sentences spell ``word``. Codes: ``ok``, ``wrong-sentence-count``, ``wrong-letter``."""
-    return _spells("sentence", text.sentences, read_string(params, "word"))
+    return _spells("sentence", text.sentences, word)
 
 
 def _spells(unit: str, pieces: Sequence[str], word: str) -> Verdict:
@@ -57,7 +56,7 @@ def _shown(letter: str | None) -> str:
     return "no letter" if letter is None else quoted(letter)
 
 
-def ring_word(text: Text, params: Params) -> Verdict:
+def ring_word(text: Text) -> Verdict:
     """At least two words, the first and the last equal. Codes: ``ok``, ``too-few-words``, ``unequal-ends``."""
     cores = text.cores
     if len(cores) < 2:
@@ -70,7 +69,7 @@ def ring_word(text: Text, params: Params) -> Verdict:
     return failed("unequal-ends", reason, clip(last), clip(first))
 
 
-def paragraph_echo(text: Text, params: Params) -> Verdict:
+def paragraph_echo(text: Text) -> Verdict:
     """The last word of the first paragraph occurs in the last paragraph, of at least two.
 
     Codes: ``ok``, ``too-few-paragraphs``, ``no-words``, ``no-echo``.
@@ -89,12 +88,12 @@ def paragraph_echo(text: Text, params: Params) -> Verdict:
     return failed("no-echo", reason, wanted=clip(word))
 
 
-def item_chain(text: Text, params: Params) -> Verdict:
+def item_chain(text: Text, kind: object) -> Verdict:
     """Each of at least two items starts with the letter that the last word of the item before starts with.
 
     Codes: ``ok``, ``too-few-items``, ``no-words``, ``no-letter``, ``broken-chain``.
     """
-    items = text.items(params.get("kind", "any"))
+    items = text.items(kind)
     if len(items) < 2:
         return too_few("item", len(items))
     wanted = ""  # first letter of the last word of the item before
@@ -117,12 +116,12 @@ def item_chain(text: Text, params: Params) -> Verdict:
     return passed(("{} items form a chain", len(items)), len(items))
 
 
-def alpha_items(text: Text, params: Params) -> Verdict:
+def alpha_items(text: Text, kind: object) -> Verdict:
     """First letters of at least two items are Cyrillic and strictly rise in the alphabet (ё counts as е).
 
     Codes: ``ok``, ``too-few-items``, ``no-cyrillic-letter``, ``not-ascending``.
     """
-    items = text.items(params.get("kind", "any"))
+    items = text.items(kind)
     if len(items) < 2:
         return too_few("item", len(items))
     before = ""
@@ -140,7 +139,7 @@ def alpha_items(text: Text, params: Params) -> Verdict:
     return passed(("initials of {} items rise", len(items)), len(items))
 
 
-def anadiplosis(text: Text, params: Params) -> Verdict:
+def anadiplosis(text: Text) -> Verdict:
     """Each of at least two sentences starts with the last word of the one before.
 
     Codes: ``ok``, ``too-few-sentences``, ``no-words``, ``broken-chain``.
@@ -161,14 +160,14 @@ def anadiplosis(text: Text, params: Params) -> Verdict:
     return passed(("{} sentences form a chain", len(sentences)), len(sentences))
 
 
-def epiphora(text: Text, params: Params) -> Verdict:
+def epiphora(text: Text, of: object, kind: object) -> Verdict:
     """At least two pieces end with the same word: items of the kind, or paragraphs if ``unit`` is not ``items``.
 
     Codes: ``ok``, ``too-few-items``, ``too-few-paragraphs``, ``no-words``, ``unequal-ends``.
     """
-    by_items = params.get("unit", "items") == "items"
+    by_items = of == "items"
     unit = "item" if by_items else "paragraph"
-    pieces = text.items(params.get("kind", "any")) if by_items else text.paragraphs
+    pieces = text.items(kind) if by_items else text.paragraphs
     return same_words(unit, pieces, last=True)
 
 

@@ -6,8 +6,8 @@ rules that compare units need two, and the two markers (first line, closing brac
 
 from collections.abc import Sequence
 
-from metrics.ifhard.counts import count_verdict, each_verdict, read_count, read_unit_count, too_few
-from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_int, read_string, value_of
+from metrics.ifhard.counts import Count, count_verdict, each_verdict, too_few
+from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_string, value_of
 from metrics.ifhard.text import Text, fold, sentences_of, words_of
 from metrics.reasons import KEPT, failed, nouns, passed, quoted
 from metrics.verdict import Reason, Verdict, worded
@@ -32,48 +32,48 @@ __all__ = [
 ]
 
 
-def word_count(text: Text, params: Params) -> Verdict:
+def word_count(text: Text, count: Count) -> Verdict:
     """The number of words meets the count."""
-    return count_verdict("word", len(text.words), read_count(params))
+    return count_verdict("word", len(text.words), count)
 
 
-def sentence_count(text: Text, params: Params) -> Verdict:
+def sentence_count(text: Text, count: Count) -> Verdict:
     """The number of sentences meets the count."""
-    return count_verdict("sentence", len(text.sentences), read_count(params))
+    return count_verdict("sentence", len(text.sentences), count)
 
 
-def paragraph_count(text: Text, params: Params) -> Verdict:
+def paragraph_count(text: Text, count: Count) -> Verdict:
     """The number of paragraphs meets the count."""
-    return count_verdict("paragraph", len(text.paragraphs), read_count(params))
+    return count_verdict("paragraph", len(text.paragraphs), count)
 
 
-def char_count(text: Text, params: Params) -> Verdict:
+def char_count(text: Text, count: Count) -> Verdict:
     """The number of code points of the trimmed text meets the count; CR LF is two."""
-    return count_verdict("character", len(text.trimmed), read_count(params))
+    return count_verdict("character", len(text.trimmed), count)
 
 
-def sentence_words(text: Text, params: Params) -> Verdict:
+def sentence_words(text: Text, count: Count) -> Verdict:
     """There is a sentence, and each meets the count in words."""
-    return each_verdict("sentence", "word", text.sentence_words, read_unit_count(params))
+    return each_verdict("sentence", "word", text.sentence_words, count)
 
 
-def item_words(text: Text, params: Params) -> Verdict:
+def item_words(text: Text, count: Count, kind: object) -> Verdict:
     """There is a list item of the kind, and each payload meets the count in words."""
-    return each_verdict("item", "word", _item_lengths(text, params, "any"), read_unit_count(params))
+    return each_verdict("item", "word", _item_lengths(text, kind), count)
 
 
-def paragraph_sentences(text: Text, params: Params) -> Verdict:
+def paragraph_sentences(text: Text, count: Count) -> Verdict:
     """There is a paragraph, and each meets the count in sentences."""
     counts = [len(sentences_of(paragraph)) for paragraph in text.paragraphs]
-    return each_verdict("paragraph", "sentence", counts, read_unit_count(params))
+    return each_verdict("paragraph", "sentence", counts, count)
 
 
-def ascending_sentences(text: Text, params: Params) -> Verdict:
+def ascending_sentences(text: Text, direction: object) -> Verdict:
     """At least two sentences, word counts strictly rising; falling if ``direction`` is exactly ``desc``.
 
     Codes: ``ok``, ``too-few-sentences``, ``not-ascending``, ``not-descending``.
     """
-    falling = params.get("direction") == "desc"
+    falling = direction == "desc"
     counts = text.sentence_words
     if len(counts) < 2:
         return too_few("sentence", len(counts))
@@ -87,13 +87,12 @@ def ascending_sentences(text: Text, params: Params) -> Verdict:
     return passed(("word counts of {} sentences strictly {}", len(counts), verb), len(counts))
 
 
-def items_total_words(text: Text, params: Params) -> Verdict:
+def items_total_words(text: Text, factor: int, kind: object) -> Verdict:
     """There is an item of the kind, and the whole text has ``factor`` words for each item.
 
     Codes: ``ok``, ``no-items``, ``too-few``, ``too-many``.
     """
-    factor = read_int(params, "factor")
-    items = len(text.items(params.get("kind", "bullet")))
+    items = len(text.items(kind))
     if not items:
         return failed("no-items", ("no list item found, {} for each required", (nouns, factor, "word")), 0)
     total, goal = len(text.words), factor * items
@@ -104,17 +103,16 @@ def items_total_words(text: Text, params: Params) -> Verdict:
     return failed("too-few" if total < goal else "too-many", reason, total, goal)
 
 
-def item_words_ladder(text: Text, params: Params) -> Verdict:
+def item_words_ladder(text: Text, start: int, direction: object, kind: object) -> Verdict:
     """At least two items of the kind with start, start+1, ... words; with ``direction`` ``desc`` from the end.
 
     Codes: ``ok``, ``too-few-items``, ``wrong-step``.
     """
-    start = read_int(params, "start")
-    counts = _item_lengths(text, params, "any")
+    counts = _item_lengths(text, kind)
     if len(counts) < 2:
         return too_few("item", len(counts))
     steps = range(start, start + len(counts))
-    goals: Sequence[int] = steps[::-1] if params.get("direction") == "desc" else steps
+    goals: Sequence[int] = steps[::-1] if direction == "desc" else steps
     for place, (count, goal) in enumerate(zip(counts, goals, strict=True), 1):
         if count != goal:
             reason: Reason = ("item {} has {}, exactly {} required", place, (nouns, count, "word"), goal)
@@ -123,7 +121,7 @@ def item_words_ladder(text: Text, params: Params) -> Verdict:
     return passed(reason, len(counts))
 
 
-def first_line_count(text: Text, params: Params) -> Verdict:
+def first_line_count(text: Text) -> Verdict:
     """The first line is a number that equals the word count of the rest; nothing is trimmed before the cut.
 
     Codes: ``ok``, ``no-first-line`` (no LF, or nothing after it), ``no-number``, ``unreadable-number`` (digits that
@@ -147,7 +145,8 @@ CHECKSUM_KINDS = ("commas", "letter_words", "sentences", "words")
 def checksum(text: Text, params: Params) -> Verdict:
     """The trimmed text ends with a bracketed number that equals a count of its own commas, words or sentences.
 
-    Sentences and words are counted with the marker cut off, commas and words of a letter in the whole text.
+    Sentences and words are counted with the marker cut off, commas and words of a letter in the whole text. Without
+    a marker the parameters are not read; so they are read here.
 
     Codes: ``ok``, ``no-marker``, ``unreadable-number`` (over 4,300 digits), ``wrong-count``.
     """
@@ -172,12 +171,11 @@ def checksum(text: Text, params: Params) -> Verdict:
     raise ParamsError(f"is none of {', '.join(CHECKSUM_KINDS)}", "kind")
 
 
-def word_char_count(text: Text, params: Params) -> Verdict:
+def word_char_count(text: Text, words: int, chars: int) -> Verdict:
     """Exactly ``words`` words and ``chars`` characters of trimmed text.
 
     Codes: ``ok``, ``wrong-words``, ``wrong-chars``, ``wrong-words-and-chars``.
     """
-    words, chars = read_int(params, "words"), read_int(params, "chars")
     found_words, found_chars = len(text.words), len(text.trimmed)
     off = [
         name for name, found, goal in (("words", found_words, words), ("chars", found_chars, chars)) if found != goal
@@ -188,7 +186,7 @@ def word_char_count(text: Text, params: Params) -> Verdict:
     return failed(f"wrong-{'-and-'.join(off)}", reason, observed, wanted) if off else passed(reason, observed, wanted)
 
 
-def mirror_sentences(text: Text, params: Params) -> Verdict:
+def mirror_sentences(text: Text) -> Verdict:
     """At least two sentences, the first and the last with equal word counts.
 
     Codes: ``ok``, ``too-few-sentences``, ``unequal-ends``.
@@ -207,8 +205,8 @@ def letter_words(text: Text, letter: str) -> int:
     return text.stem_count(folded) if len(folded) == 1 else 0
 
 
-def _item_lengths(text: Text, params: Params, kind: str) -> list[int]:
-    return [len(words_of(payload)) for payload in text.items(params.get("kind", kind))]
+def _item_lengths(text: Text, kind: object) -> list[int]:
+    return [len(words_of(payload)) for payload in text.items(kind)]
 
 
 def _stated(digits: str) -> int | None:

@@ -5,13 +5,13 @@ lower-casing, where ``ё`` is not ``е``; rules over words use cores, where it i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from metrics.ifhard.counts import count_verdict, read_count, too_few
-from metrics.ifhard.params import Params, read_int, read_letters, read_string, read_strings
+from metrics.ifhard.counts import Count, count_verdict, too_few
+from metrics.ifhard.params import Choice
 from metrics.ifhard.sequences import same_words
 from metrics.ifhard.structure import letter_words
-from metrics.ifhard.text import Text, first_letter, fold
+from metrics.ifhard.text import Text, first_letter
 from metrics.reasons import KEPT, clip, failed, nouns, passed, prefixed, quoted
 from metrics.verdict import Reason, Verdict
 
@@ -40,18 +40,18 @@ _line_markup = re.compile(r"[#>]|[-+•]\s|\d+[.)]\s").match  # on a raw line wi
 _latin = re.compile(r"[A-Za-z]").search
 
 
-def forbid_letter(text: Text, params: Params) -> Verdict:
+def forbid_letter(text: Text, letter: str) -> Verdict:
     """The letter occurs in neither case; the empty value always fails. Codes: ``ok``, ``forbidden-letter``."""
-    return _forbid(text, [read_string(params, "letter")])
+    return _forbid(text, (letter,))
 
 
-def forbid_letters(text: Text, params: Params) -> Verdict:
+def forbid_letters(text: Text, letters: Sequence[str]) -> Verdict:
     """None of the letters occurs in either case; an empty list passes. Codes: ``ok``, ``forbidden-letter``."""
-    return _forbid(text, read_letters(params, "letters"))
+    return _forbid(text, letters)
 
 
-def _forbid(text: Text, letters: list[str]) -> Verdict:
-    body = text.raw.lower()
+def _forbid(text: Text, letters: Sequence[str]) -> Verdict:
+    body = text.lowered
     for letter in letters:
         lowered = letter.lower()
         if lowered in body:
@@ -63,29 +63,28 @@ def _forbid(text: Text, letters: list[str]) -> Verdict:
     return passed("no forbidden letter found", 0, 0)
 
 
-def no_commas(text: Text, params: Params) -> Verdict:
+def no_commas(text: Text) -> Verdict:
     """No comma (U+002C). Codes: ``ok``, ``forbidden-comma``."""
     found = text.raw.count(",")
     reason = ("no comma allowed, {} found", found)
     return failed("forbidden-comma", reason, found, 0) if found else passed(reason, found, 0)
 
 
-def comma_count(text: Text, params: Params) -> Verdict:
+def comma_count(text: Text, count: Count) -> Verdict:
     """The number of commas (U+002C) meets the count."""
-    return count_verdict("comma", text.raw.count(","), read_count(params))
+    return count_verdict("comma", text.raw.count(","), count)
 
 
-def no_caps(text: Text, params: Params) -> Verdict:
+def no_caps(text: Text) -> Verdict:
     """The text equals its own lower-casing. Codes: ``ok``, ``capital-letter``."""
-    if text.raw == text.raw.lower():
+    if text.raw == text.lowered:
         return passed("no capital letter found")
     capital = next(char for char in text.raw if char.lower() != char)
     return failed("capital-letter", ("no capital letter allowed, found {}", (quoted, capital)), clip(capital))
 
 
-def end_punctuation(text: Text, params: Params) -> Verdict:
+def end_punctuation(text: Text, char: str) -> Verdict:
     """The last code point of the trimmed text is ``char``. Codes: ``ok``, ``no-text``, ``wrong-end``."""
-    char = read_string(params, "char")
     if not text.trimmed:
         return failed("no-text", ("the text must end with {}, it is empty", (quoted, char)), None, clip(char))
     last = text.trimmed[-1]
@@ -95,7 +94,7 @@ def end_punctuation(text: Text, params: Params) -> Verdict:
     return failed("wrong-end", reason, clip(last), clip(char))
 
 
-def sentence_initials(text: Text, params: Params) -> Verdict:
+def sentence_initials(text: Text) -> Verdict:
     """At least two sentences, all with a first letter, no two with the same.
 
     Codes: ``ok``, ``too-few-sentences``, ``no-letter``, ``repeated-initial``.
@@ -119,14 +118,13 @@ def sentence_initials(text: Text, params: Params) -> Verdict:
     return passed(("{} sentences have different initials", len(sentences)), len(sentences))
 
 
-def letter_start_count(text: Text, params: Params) -> Verdict:
+def letter_start_count(text: Text, letter: str, count: Count) -> Verdict:
     """The number of words that start with ``letter`` (ё counts as е) meets the count in the same object."""
-    letter = read_string(params, "letter")
-    verdict = count_verdict("word", letter_words(text, letter), read_count(params))
+    verdict = count_verdict("word", letter_words(text, letter), count)
     return prefixed(("words starting with {}", (quoted, letter)), verdict)
 
 
-def anaphora(text: Text, params: Params) -> Verdict:
+def anaphora(text: Text) -> Verdict:
     """At least two paragraphs that start with the same word.
 
     Codes: ``ok``, ``too-few-paragraphs``, ``no-words``, ``unequal-starts``.
@@ -134,7 +132,7 @@ def anaphora(text: Text, params: Params) -> Verdict:
     return same_words("paragraph", text.paragraphs, last=False)
 
 
-def no_markdown(text: Text, params: Params) -> Verdict:
+def no_markdown(text: Text) -> Verdict:
     """No asterisk, backtick or double underscore, and no line that opens a heading, a quotation or an item.
 
     Codes: ``ok``, ``inline-markup``, ``line-markup``.
@@ -151,12 +149,11 @@ def no_markdown(text: Text, params: Params) -> Verdict:
     return passed("no markup found")
 
 
-def max_word_length(text: Text, params: Params) -> Verdict:
+def max_word_length(text: Text, limit: int) -> Verdict:
     """There is a word, and no core has more than ``max`` alphabetic characters.
 
     Codes: ``ok``, ``no-words``, ``too-long-word``.
     """
-    limit = read_int(params, "max")
     if not text.cores:
         return failed("no-words", "at least 1 word required, none found", 0, ">= 1")
     for core in text.cores:
@@ -167,14 +164,14 @@ def max_word_length(text: Text, params: Params) -> Verdict:
     return passed(("no word has more than {}", (nouns, limit, "letter")), None, f"<= {limit}")
 
 
-def question_count(text: Text, params: Params) -> Verdict:
+def question_count(text: Text, count: Count) -> Verdict:
     """The number of sentences whose ending holds a question mark meets the count."""
-    return count_verdict("question", _endings_with(text, "?"), read_count(params))
+    return count_verdict("question", _endings_with(text, "?"), count)
 
 
-def exclamation_count(text: Text, params: Params) -> Verdict:
+def exclamation_count(text: Text, count: Count) -> Verdict:
     """The number of sentences whose ending holds an exclamation mark meets the count."""
-    return count_verdict("exclamation", _endings_with(text, "!"), read_count(params))
+    return count_verdict("exclamation", _endings_with(text, "!"), count)
 
 
 def _endings_with(text: Text, mark: str) -> int:
@@ -187,20 +184,20 @@ def ending(sentence: str) -> str:
     return bare[len(bare.rstrip(_TERMINATORS)) :]
 
 
-def no_digits(text: Text, params: Params) -> Verdict:
+def no_digits(text: Text, instead: Choice | None) -> Verdict:
     """No digit character; then a word of ``any_words``, else a stem of ``any_stems``, must occur if the key is there.
 
     Codes: ``ok``, ``forbidden-digit``, ``missing-word``.
     """
-    return _without(text, params, _first_digit, "digit")
+    return _without(text, instead, _first_digit, "digit")
 
 
-def no_latin(text: Text, params: Params) -> Verdict:
+def no_latin(text: Text, instead: Choice | None) -> Verdict:
     """No letter A-Z or a-z; then a word of ``any_words``, else a stem of ``any_stems``, must occur if the key is there.
 
     Codes: ``ok``, ``forbidden-latin``, ``missing-word``.
     """
-    return _without(text, params, _first_latin, "latin")
+    return _without(text, instead, _first_latin, "latin")
 
 
 def _first_digit(raw: str) -> str | None:
@@ -212,19 +209,19 @@ def _first_latin(raw: str) -> str | None:
     return found.group() if found else None
 
 
-def _without(text: Text, params: Params, find: Callable[[str], str | None], name: str) -> Verdict:
-    words = read_strings(params, "any_words") if "any_words" in params else None
-    stems = read_strings(params, "any_stems") if words is None and "any_stems" in params else None
+def _without(text: Text, instead: Choice | None, find: Callable[[str], str | None], name: str) -> Verdict:
     found = find(text.raw)
     if found is not None:
         reason: Reason = ("no {} character allowed, found {}", name, (quoted, found))
         return failed(f"forbidden-{name}", reason, found)
-    if words is not None and not any(text.has_core(fold(word)) for word in words):
-        listed = clip(", ".join(words[:10]))
-        reason = ("one of the words [{}] required, none found", listed)
-        return failed("missing-word", reason, None, listed)
-    if stems is not None and not any(text.stem_at(fold(stem)) >= 0 for stem in stems):
-        listed = clip(", ".join(stems[:10]))
-        reason = ("a word that starts with one of [{}] required, none found", listed)
-        return failed("missing-word", reason, None, listed)
+    if instead is not None:
+        key, entries = instead
+        occurs, what = (
+            (text.has_core, "one of the words")
+            if key == "any_words"
+            else (text.has_stem, "a word that starts with one of")
+        )
+        if not any(occurs(folded) for _, folded in entries):
+            listed = clip(", ".join(given for given, _ in entries[:10]))
+            return failed("missing-word", ("{} [{}] required, none found", what, listed), None, listed)
     return passed(("no {} character found", name))

@@ -45,7 +45,8 @@ def fold(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Words as written: runs of non-white-space that hold an alphanumeric character (4.6)."""
-    return [token for token in text.split() if token.isalnum() or _has_alnum(token)]
+    # Most words start with a letter, which spares them the search.
+    return [token for token in text.split() if token[0].isalnum() or _has_alnum(token)]
 
 
 def cores_of(text: str) -> list[str]:
@@ -54,10 +55,15 @@ def cores_of(text: str) -> list[str]:
     The text is folded as a whole: lower-casing neither makes nor removes white space or alphanumerics,
     and the only context it looks at (final sigma) ends at white space.
     """
+    return _cores_in(fold(text))
+
+
+def _cores_in(folded: str) -> list[str]:
+    # What a core sheds holds no alphanumeric, so that a word has one where its core has one.
     return [
-        token if token.isalnum() else token.strip(CORE_STRIP)
-        for token in fold(text).split()
-        if token.isalnum() or _has_alnum(token)
+        core
+        for token in folded.split()
+        if (core := token.strip(CORE_STRIP)) and (core[0].isalnum() or _has_alnum(core))
     ]
 
 
@@ -129,6 +135,8 @@ class Text:
 
     # Class-level None marks "not computed yet" and keeps construction to one assignment.
     _trimmed: str | None = None
+    _folded: str | None = None
+    _lowered: str | None = None
     _words: list[str] | None = None
     _cores: list[str] | None = None
     _core_lines: str | None = None
@@ -150,6 +158,22 @@ class Text:
         return value
 
     @property
+    def folded(self) -> str:
+        """The untrimmed text, folded (4.5)."""
+        value = self._folded
+        if value is None:
+            value = self._folded = fold(self.raw)
+        return value
+
+    @property
+    def lowered(self) -> str:
+        """The untrimmed text in lower case, where ``ё`` stays."""
+        value = self._lowered
+        if value is None:
+            value = self._lowered = self.raw.lower()
+        return value
+
+    @property
     def words(self) -> list[str]:
         """Words as written (4.6)."""
         value = self._words
@@ -162,7 +186,7 @@ class Text:
         """Cores of the words (4.7), index for index."""
         value = self._cores
         if value is None:
-            value = self._cores = cores_of(self.raw)
+            value = self._cores = _cores_in(self.folded)
         return value
 
     @property
@@ -226,6 +250,10 @@ class Text:
         The positions of two stems compare as their words do; they count nothing else.
         """
         return -1 if "\n" in stem else self._joined.find("\n" + stem, 0, len(self._joined) - 1)
+
+    def has_stem(self, stem: str) -> bool:
+        """Whether some word starts with the folded ``stem``."""
+        return self.stem_at(stem) >= 0
 
     def stem_count(self, stem: str) -> int:
         """How many words start with the folded ``stem`` (4.12); the empty stem hits every word."""

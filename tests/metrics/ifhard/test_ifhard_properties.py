@@ -12,7 +12,7 @@ from metrics import ifhard
 from metrics.ifhard import text as primitives
 from metrics.ifhard.counts import meets, read_count
 from metrics.ifhard.params import ParamsError
-from metrics.ifhard.verification import judge
+from metrics.ifhard.verification import judge, read_requirement
 
 CATEGORIES = sorted(ifhard.CATEGORIES)
 each_category = pytest.mark.parametrize("category", CATEGORIES)
@@ -361,7 +361,7 @@ def test_a_million_characters(name):
     assert len(answer) <= MILLION
     text = primitives.Text(raw)
     for category in CATEGORIES:
-        verdict = judge(category, sample_params(category), text)
+        verdict = judge(read_requirement(category, sample_params(category)), text)
         assert_wholesome(verdict)
         assert verdict.code != "invalid-params"
 
