@@ -1,6 +1,6 @@
 """Building verdicts: the few shapes of sentence that reasons are made of.
 
-A reason may be given unworded, as a template and its parts (:data:`metrics.verdict.Reason`): then it costs nothing
+A reason may be given unworded, as a template and its parts (:data:`metrics.wording.Reason`): then it costs nothing
 until it is read. A fragment of an answer goes in as ``fragment[:KEPT]``, so that no verdict keeps an answer in memory.
 
 Reasons, and the observed and wanted values, are bounded whatever the answer holds, and printable: a quoted
@@ -11,12 +11,11 @@ be written as UTF-8 and the invisible cause of a failure can be seen.
 import unicodedata
 from typing import Any, Final
 
-from metrics.verdict import Reason, Verdict, worded
+from metrics.verdict import Verdict
+from metrics.wording import KEPT, MAX_QUOTE, Reason, clip, nouns, printable, quoted, worded
 
-__all__ = ["KEPT", "MAX_QUOTE", "clip", "failed", "nouns", "passed", "prefixed", "quoted"]
+__all__ = ["KEPT", "MAX_QUOTE", "clip", "failed", "nouns", "passed", "prefixed", "printable", "quoted"]
 
-MAX_QUOTE: Final = 60
-KEPT: Final = MAX_QUOTE + 1  # characters of a fragment that a reason needs: those it shows, and whether there are more
 _new: Final = tuple.__new__  # without the call of Verdict.__new__ in between
 _NAMED: Final = 4  # code points that a reason names of either text
 # Letters that look alike, small or capital, Latin to Cyrillic; and quotes.
@@ -80,30 +79,3 @@ def _looks(text: str) -> str:
     """Texts that look alike, as one: composed or not, in Cyrillic or Latin letters, with any hyphen, quote or space."""
     folded = unicodedata.normalize("NFKD", text).casefold().translate(_ALIKE)
     return unicodedata.normalize("NFC", folded).translate(_PLAIN)
-
-
-def printable(text: str) -> str:
-    """The text with an escape in place of each character that cannot be printed, or changes how others are shown."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
-
-
-def clip(fragment: str) -> str:
-    """At most 60 printable characters that stand for the fragment."""
-    if len(fragment) <= MAX_QUOTE and fragment.isprintable():
-        return fragment
-    shown = printable(fragment[:MAX_QUOTE])
-    if len(fragment) > MAX_QUOTE or len(shown) > MAX_QUOTE:
-        return shown[: MAX_QUOTE - 1] + "…"
-    return shown
-
-
-def quoted(fragment: str) -> str:
-    """The fragment, clipped, in double quotes."""
-    if len(fragment) <= MAX_QUOTE and fragment.isprintable():  # as clip has it, without the call
-        return f'"{fragment}"'
-    return f'"{clip(fragment)}"'
-
-
-def nouns(count: int, noun: str) -> str:
-    """A count with its noun: ``1 word``, ``2 words``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

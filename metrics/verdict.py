@@ -3,24 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
-__all__ = ["Reason", "Verdict", "worded"]
+from metrics.wording import Reason, worded
 
-# A sentence; or what makes one when somebody reads it: a template for str.format and its parts. A tuple is a call
-# written down, such as ``(quoted, word)``, as a part or as the whole. What a reason holds is small and never changes:
-# no parameter object, no whole answer.
-Reason = str | tuple[Any, ...]
-
-
-def worded(reason: Reason) -> str:
-    """The sentence that a reason is."""
-    if isinstance(reason, str):
-        return reason
-    head, parts = reason[0], reason[1:]
-    if type(head) is str:
-        sentence: str = head.format(*[part[0](*part[1:]) if type(part) is tuple else part for part in parts])
-    else:
-        sentence = head(*parts)
-    return sentence
+__all__ = ["Verdict"]
 
 
 class _Kept(NamedTuple):

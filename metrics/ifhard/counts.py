@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from metrics.ifhard.params import Params, ParamsError, read_int, value_of
 from metrics.reasons import failed, nouns, passed
-from metrics.verdict import Reason, Verdict
+from metrics.verdict import Verdict
+from metrics.wording import Reason
 
 __all__ = [
     "Count",

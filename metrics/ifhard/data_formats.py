@@ -11,8 +11,9 @@ from typing import Any, Final
 from metrics.ifhard.format import bullets_alone
 from metrics.ifhard.params import Params, clamp, read_strings
 from metrics.ifhard.text import Text, words_of
-from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
-from metrics.verdict import Reason, Verdict
+from metrics.reasons import KEPT, clip, failed, passed, quoted
+from metrics.verdict import Verdict
+from metrics.wording import Reason
 
 __all__ = [
     "csv_line",
@@ -66,10 +67,10 @@ def _json_fields(trimmed: str, keys: Sequence[str]) -> tuple[dict[str, str], Ver
         return {}, failed("wrong-keys", reason, clip(", ".join(list(payload)[:20])), wanted)
     for key, value in payload.items():
         if not isinstance(value, str):
-            reason = ("the value of {} must be a string, found {}", (quoted, key), _json_type(value))
+            reason = ("the value of {:quoted} must be a string, found {}", key, _json_type(value))
             return {}, failed("not-a-string", reason)
         if not value.strip():
-            return {}, failed("blank-value", ("the value of {} is blank", (quoted, key)))
+            return {}, failed("blank-value", ("the value of {:quoted} is blank", key))
     return payload, None
 
 
@@ -103,8 +104,8 @@ def json_object(text: Text, keys: Sequence[str], limit: int | None, no_commas: o
         if limit is not None and (problem := _value_words(key, value, limit)):
             return problem
         if no_commas and "," in value:
-            return failed("forbidden-comma", ("the value of {} holds a comma", (quoted, key)), value.count(","), 0)
-    reason = ("a JSON object with {}, as required", (nouns, len(fields), "key"))
+            return failed("forbidden-comma", ("the value of {:quoted} holds a comma", key), value.count(","), 0)
+    reason = ("a JSON object with {:key}, as required", len(fields))
     return passed(reason, len(fields), len(fields))
 
 
@@ -112,7 +113,7 @@ def _value_words(key: str, value: str, limit: int) -> Verdict | None:
     words = len(words_of(value))
     if words <= limit:
         return None
-    reason = ("the value of {} has {}, at most {} allowed", (quoted, key), (nouns, words, "word"), limit)
+    reason = ("the value of {:quoted} has {:word}, at most {} allowed", key, words, limit)
     return failed("too-many-words", reason, words, f"<= {limit}")
 
 
@@ -132,7 +133,7 @@ def json_list_value(text: Text, keys: Sequence[str], list_key: str, list_items: 
         problem = bullets_alone(value, list_items) if key == list_key else _value_words(key, value, limit or 0)
         if problem:
             return problem
-    reason = ("a JSON object with {} and its list, as required", (nouns, len(fields), "key"))
+    reason = ("a JSON object with {:key} and its list, as required", len(fields))
     return passed(reason, len(fields), len(fields))
 
 
@@ -153,7 +154,7 @@ def json_array(text: Text, items: int) -> Verdict:
     if not isinstance(payload, list):
         return failed("not-an-array", ("a JSON array required, found {}", _json_type(payload)))
     if len(payload) != items:
-        reason = ("exactly {} required, {} found", (nouns, items, "array element"), len(payload))
+        reason = ("exactly {:array element} required, {} found", items, len(payload))
         return failed("too-few" if len(payload) < items else "too-many", reason, len(payload), items)
     for place, entry in enumerate(payload, 1):
         problem = _array_entry(place, entry)
@@ -179,7 +180,7 @@ def _array_entry(place: int, entry: object) -> Verdict | None:
     words = len(words_of(body))
     if stated != words:
         shown = clamp(stated)
-        return failed("wrong-count", ("entry {} says {}, {} found", place, (nouns, shown, "word"), words), shown, words)
+        return failed("wrong-count", ("entry {} says {:word}, {} found", place, shown, words), shown, words)
     return None
 
 
@@ -199,7 +200,7 @@ def csv_line(text: Text, count: int) -> Verdict:
     if fields is None:
         return failed("invalid-csv", "the line is not one CSV record")
     if len(fields) != count:
-        reason = ("exactly {} required, {} found", (nouns, count, "field"), len(fields))
+        reason = ("exactly {:field} required, {} found", count, len(fields))
         return failed("too-few" if len(fields) < count else "too-many", reason, len(fields), count)
     for place, field in enumerate(fields, 1):
         if not field.strip():

@@ -7,8 +7,9 @@ from typing import Final
 
 from metrics.ifhard.counts import Count, count_verdict
 from metrics.ifhard.text import CORE_STRIP, Text, cores_of, fold, items_of, sentences_of, split_blank, words_of
-from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
-from metrics.verdict import Reason, Verdict
+from metrics.reasons import KEPT, clip, failed, passed
+from metrics.verdict import Verdict
+from metrics.wording import Reason
 
 __all__ = [
     "bold_words",
@@ -60,7 +61,7 @@ def _only_items(lines: Iterable[str], items: int, kind: str) -> Verdict | None:
         return failed("no-lines", ("at least one {} item required, the text is empty", kind), 0, ">= 1")
     if filled == items:
         return None
-    reason = ("only {} items allowed, {} found", kind, (nouns, filled - items, "other line"))
+    reason = ("only {} items allowed, {:other line} found", kind, filled - items)
     return failed("other-lines", reason, filled - items, 0)
 
 
@@ -68,7 +69,7 @@ def bullets_alone(value: str, count: int) -> Verdict | None:
     """None if the value is exactly ``count`` bullet items and blank lines, else what is wrong."""
     bullets = sum(bullet for bullet, _ in items_of(value))
     if bullets != count:
-        reason = ("exactly {} required, {} found", (nouns, count, "bullet item"), bullets)
+        reason = ("exactly {:bullet item} required, {} found", count, bullets)
         return failed("too-few" if bullets < count else "too-many", reason, bullets, count)
     return _only_items(value.splitlines(), bullets, "bullet")
 
@@ -95,9 +96,9 @@ def two_parts(text: Text, items: int, words: int) -> Verdict:
         reason: Reason = ("exactly 1 sentence after the list required, {} found", sentences)
         return failed("wrong-sentence-count", reason, sentences, 1)
     if found != words:
-        reason = ("exactly {} after the list required, {} found", (nouns, words, "word"), found)
+        reason = ("exactly {:word} after the list required, {} found", words, found)
         return failed("too-few-words" if found < words else "too-many-words", reason, found, words)
-    reason = ("{} and a sentence of {}", (nouns, items, "item"), (nouns, words, "word"))
+    reason = ("{:item} and a sentence of {:word}", items, words)
     return passed(reason, found, words)
 
 
@@ -109,23 +110,23 @@ def markdown_table(text: Text, rows: int, cols: int) -> Verdict:
     """
     lines = [body for line in text.lines if (body := line.strip())]
     if len(lines) != rows + 2:
-        parts = (nouns, rows + 2, "line"), (nouns, rows, "row"), len(lines)
-        reason: Reason = ("exactly {} required (header, separator, {}), {} found", *parts)
-        return failed("too-few-lines" if len(lines) < rows + 2 else "too-many-lines", reason, len(lines), rows + 2)
+        found, goal = len(lines), rows + 2
+        reason: Reason = ("exactly {:line} required (header, separator, {:row}), {} found", goal, rows, found)
+        return failed("too-few-lines" if found < goal else "too-many-lines", reason, found, goal)
     for place, line in enumerate(lines, 1):
         if not (line.startswith("|") and line.endswith("|")):
-            return failed("no-pipes", ("line {} must start and end with a pipe: {}", place, (quoted, line[:KEPT])))
+            return failed("no-pipes", ("line {} must start and end with a pipe: {:quoted}", place, line[:KEPT]))
         cells = [cell.strip() for cell in line[1:-1].split("|")]
         if len(cells) != cols:
-            reason = ("line {} has {}, exactly {} required", place, (nouns, len(cells), "cell"), cols)
+            reason = ("line {} has {:cell}, exactly {} required", place, len(cells), cols)
             return failed("wrong-columns", reason, len(cells), cols)
         if place == 2:
             if not all(map(_separator_cell, cells)):
-                reason = ("each cell of line 2 must be three or more hyphens: {}", (quoted, line[:KEPT]))
+                reason = ("each cell of line 2 must be three or more hyphens: {:quoted}", line[:KEPT])
                 return failed("wrong-separator", reason)
         elif not all(cells):
             return failed("empty-cell", ("cell {} of line {} is empty", cells.index("") + 1, place))
-    reason = ("a table of {} and {}", (nouns, rows, "row"), (nouns, cols, "column"))
+    reason = ("a table of {:row} and {:column}", rows, cols)
     return passed(reason, len(lines), rows + 2)
 
 
@@ -136,7 +137,7 @@ def bold_words(text: Text, count: int, each: int | None, position: int | None, s
     ``wrong-stems``.
     """
     spans = [span.group(1) for span in _bold_spans(text.raw)] if "**" in text.raw else []
-    reason: Reason = ("exactly {} required, {} found", (nouns, count, "bold span"), len(spans))
+    reason: Reason = ("exactly {:bold span} required, {} found", count, len(spans))
     if len(spans) != count:
         return failed("too-few" if len(spans) < count else "too-many", reason, len(spans), count)
     marks = text.raw.count("**")
@@ -155,7 +156,7 @@ def _span_length(spans: Sequence[str], words: int) -> Verdict | None:
     for span in spans:
         found = len(words_of(span))
         if found != words:
-            reason = ("bold {} has {}, exactly {} required", (quoted, span[:KEPT]), (nouns, found, "word"), words)
+            reason = ("bold {:quoted} has {:word}, exactly {} required", span[:KEPT], found, words)
             return failed("wrong-span-length", reason, found, words)
     return None
 
@@ -163,17 +164,17 @@ def _span_length(spans: Sequence[str], words: int) -> Verdict | None:
 def _bold_at(text: Text, position: int) -> Verdict | None:
     words = text.words
     if not 1 <= position <= len(words):
-        reason = ("word {} must be bold, the text has {}", position, (nouns, len(words), "word"))
+        reason = ("word {} must be bold, the text has {:word}", position, len(words))
         return failed("not-bold-there", reason)
     word = words[position - 1]
     if not _bold_token(word.strip(_BOLD_STRIP)):
-        return failed("not-bold-there", ("word {} must be bold, found {}", position, (quoted, word[:KEPT])))
+        return failed("not-bold-there", ("word {} must be bold, found {:quoted}", position, word[:KEPT]))
     return None
 
 
 def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
     if len(spans) != len(stems):
-        reason: Reason = ("exactly {} required, one a stem, {} found", (nouns, len(stems), "bold span"), len(spans))
+        reason: Reason = ("exactly {:bold span} required, one a stem, {} found", len(stems), len(spans))
         return failed("wrong-stems", reason, len(spans), len(stems))
     unused = [fold(stem) for stem in stems]
     for span in spans:
@@ -181,7 +182,7 @@ def _span_stems(spans: Sequence[str], stems: Sequence[str]) -> Verdict | None:
         # The first unused stem, with no second thoughts: the contract is greedy.
         match = next((place for place, stem in enumerate(unused) if core.startswith(stem)), None)
         if match is None:
-            reason = ("bold {} starts with none of the stems that are left", (quoted, span[:KEPT]))
+            reason = ("bold {:quoted} starts with none of the stems that are left", span[:KEPT])
             return failed("wrong-stems", reason, clip(span))
         del unused[match]
     return None
@@ -197,13 +198,13 @@ def line_length(text: Text, limit: int, count: int | None) -> Verdict:
         return failed("no-lines", "at least one line required, the text is empty", 0, ">= 1")
     for place, line in enumerate(lines, 1):
         if len(line) > limit:
-            reason: Reason = ("line {} has {}, at most {} allowed", place, (nouns, len(line), "character"), limit)
+            reason: Reason = ("line {} has {:character}, at most {} allowed", place, len(line), limit)
             return failed("too-long-line", reason, len(line), f"<= {limit}")
     filled = sum(1 for line in lines if line)
     if count is not None and filled != count:
-        reason = ("exactly {} required, {} found", (nouns, count, "line"), filled)
+        reason = ("exactly {:line} required, {} found", count, filled)
         return failed("too-few" if filled < count else "too-many", reason, filled, count)
-    reason = ("{} of at most {}", (nouns, filled, "line"), (nouns, limit, "character"))
+    reason = ("{:line} of at most {:character}", filled, limit)
     return passed(reason, filled, count)
 
 
@@ -218,25 +219,25 @@ def hashtags(text: Text, count: int, alpha: object, echo_first: object) -> Verdi
         return failed("no-lines", "a last line of hashtags required, the text is empty")
     tags = lines[-1].split(" ")
     if not all(map(_hashtag, tags)):
-        told = (quoted, lines[-1][:KEPT])
-        reason: Reason = ("the last line must be hashtags with one space between, found {}", told)
+        told = lines[-1][:KEPT]
+        reason: Reason = ("the last line must be hashtags with one space between, found {:quoted}", told)
         return failed("not-hashtags", reason)
-    reason = ("exactly {} required, {} found", (nouns, count, "hashtag"), len(tags))
+    reason = ("exactly {:hashtag} required, {} found", count, len(tags))
     if len(tags) != count:
         return failed("too-few" if len(tags) < count else "too-many", reason, len(tags), count)
     names = [fold(tag[1:]) for tag in tags]
     if alpha:
         for before, after in pairwise(names):
             if after < before:
-                parts = (quoted, after[:KEPT]), (quoted, before[:KEPT])
-                disorder = ("hashtags must stand in alphabetical order, {} follows {}", *parts)
+                parts = after[:KEPT], before[:KEPT]
+                disorder = ("hashtags must stand in alphabetical order, {:quoted} follows {:quoted}", *parts)
                 return failed("not-ascending", disorder, clip(after), clip(before))
     if echo_first:
         cores = cores_of("\n".join(lines[:-1]))
         if not cores:
             return failed("no-words", "no word above the hashtags")
         if cores[0] != names[-1]:
-            parts = (quoted, cores[0][:KEPT]), (quoted, names[-1][:KEPT])
-            no_echo = ("the last hashtag must be the first word {}, found {}", *parts)
+            parts = cores[0][:KEPT], names[-1][:KEPT]
+            no_echo = ("the last hashtag must be the first word {:quoted}, found {:quoted}", *parts)
             return failed("no-echo", no_echo, clip(names[-1]), clip(cores[0]))
     return passed(reason, len(tags), count)

@@ -9,8 +9,9 @@ from typing import Final
 
 from metrics.ifhard.params import Choice, Folded
 from metrics.ifhard.text import Text, closing_trim, fold
-from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
-from metrics.verdict import Reason, Verdict, worded
+from metrics.reasons import KEPT, clip, failed, passed
+from metrics.verdict import Verdict
+from metrics.wording import Reason, worded
 
 __all__ = [
     "ends_with",
@@ -44,8 +45,8 @@ def include_keyword(text: Text, sought: Choice) -> Verdict:
         return stem_required(text, entries)
     word, folded = entries
     if text.has_core(folded):
-        return passed(("the word {} occurs", (quoted, word)))
-    reason = ("the word {} required in this very form, not found", (quoted, word))
+        return passed(("the word {:quoted} occurs", word))
+    reason = ("the word {:quoted} required in this very form, not found", word)
     return failed("missing-word", reason, wanted=clip(word))
 
 
@@ -53,15 +54,15 @@ def stem_required(text: Text, sought: Folded) -> Verdict:
     """Some word starts with the stem. Codes: ``ok``, ``missing-stem``."""
     stem, folded = sought
     if text.has_stem(folded):
-        return passed(("a word starts with {}", (quoted, stem)))
-    reason = ("a word that starts with {} required, none found", (quoted, stem))
+        return passed(("a word starts with {:quoted}", stem))
+    reason = ("a word that starts with {:quoted} required, none found", stem)
     return failed("missing-stem", reason, wanted=clip(stem))
 
 
 def _any_stem(text: Text, stems: Sequence[Folded]) -> Verdict:
     for stem, folded in stems:
         if text.has_stem(folded):
-            return passed(("a word starts with {}", (quoted, stem)))
+            return passed(("a word starts with {:quoted}", stem))
     listed = clip(", ".join(stem for stem, _ in stems[:10]))
     reason = ("a word that starts with one of [{}] required, none found", listed)
     return failed("missing-stem", reason, wanted=listed)
@@ -77,11 +78,11 @@ def include_all(text: Text, sought: Choice) -> Verdict:
         for entry in entries:
             if not text.has_stem(entry[1]):
                 return stem_required(text, entry)
-        return passed(("all of {} found", (nouns, len(entries), "stem")))
+        return passed(("all of {:stem} found", len(entries)))
     for word, folded in entries:
         if not text.has_core(folded):
-            return failed("missing-word", ("the word {} required, not found", (quoted, word)), wanted=clip(word))
-    return passed(("all of {} found", (nouns, len(entries), "word")))
+            return failed("missing-word", ("the word {:quoted} required, not found", word), wanted=clip(word))
+    return passed(("all of {:word} found", len(entries)))
 
 
 def exclude_word(text: Text, banned: Choice) -> Verdict:
@@ -94,12 +95,12 @@ def exclude_word(text: Text, banned: Choice) -> Verdict:
         for stem, folded in entries:
             if text.has_stem(folded):
                 found = next(core for core in text.cores if core.startswith(folded))
-                reason = ("no word may start with {}, found {}", (quoted, stem), (quoted, found[:KEPT]))
+                reason = ("no word may start with {:quoted}, found {:quoted}", stem, found[:KEPT])
                 return failed("forbidden-stem", reason, clip(found))
         return passed("no forbidden stem found")
     for word, folded in entries:
         if text.has_core(folded):
-            return failed("forbidden-word", ("the word {} is forbidden and occurs", (quoted, word)), clip(word))
+            return failed("forbidden-word", ("the word {:quoted} is forbidden and occurs", word), clip(word))
     return passed("no forbidden word found")
 
 
@@ -107,9 +108,9 @@ def starts_with(text: Text, start: str) -> Verdict:
     """The folded trimmed text starts with the folded trimmed phrase. Codes: ``ok``, ``wrong-start``."""
     phrase = start.strip()
     if text.folded.lstrip().startswith(fold(phrase)):
-        return passed(("the text starts with {}", (quoted, phrase)))
+        return passed(("the text starts with {:quoted}", phrase))
     found = text.trimmed[: len(phrase) + 10]
-    reason = ("start {} required, found {}", (quoted, phrase), (quoted, found[:KEPT]))
+    reason = ("start {:quoted} required, found {:quoted}", phrase, found[:KEPT])
     return failed("wrong-start", reason, clip(found), clip(phrase))
 
 
@@ -117,11 +118,11 @@ def ends_with(text: Text, end: str) -> Verdict:
     """The text ends with the phrase, both folded and without closing punctuation. Codes: ``ok``, ``wrong-end``."""
     phrase = closing_trim(end)
     if closing_trim(text.folded).endswith(fold(phrase)):
-        return passed(("the text ends with {}", (quoted, phrase)))
+        return passed(("the text ends with {:quoted}", phrase))
     body = closing_trim(text.raw)
     # Not more than a quotation shows, so that its end is what is seen.
     found = body[-min(len(phrase) + 10, 50) :]
-    reason = ("end {} required, found {}", (quoted, phrase), (quoted, found))
+    reason = ("end {:quoted} required, found {:quoted}", phrase, found)
     return failed("wrong-end", reason, clip(found), clip(phrase))
 
 
@@ -139,13 +140,12 @@ def _word_at(text: Text, n: int, word: str, *, from_end: bool) -> Verdict:
     place = ("word {} from the end" if from_end else "word {}", n)
     cores = text.cores
     if not 1 <= n <= len(cores):
-        size = (nouns, len(cores), "word")
-        reason: Reason = ("{} must be {}, the text has {}", (worded, place), (quoted, word), size)
+        reason: Reason = ("{} must be {:quoted}, the text has {:word}", (worded, place), word, len(cores))
         return failed("no-such-word", reason, None, clip(word))
     core = cores[-n] if from_end else cores[n - 1]
     if core == fold(word):
-        return passed(("{} is {}", (worded, place), (quoted, word)), clip(core), clip(word))
-    reason = ("{} must be {}, found {}", (worded, place), (quoted, word), (quoted, core[:KEPT]))
+        return passed(("{} is {:quoted}", (worded, place), word), clip(core), clip(word))
+    reason = ("{} must be {:quoted}, found {:quoted}", (worded, place), word, core[:KEPT])
     return failed("wrong-word", reason, clip(core), clip(word))
 
 
@@ -153,7 +153,7 @@ def word_exact_count(text: Text, sought: Folded, count: int) -> Verdict:
     """Exactly ``count`` words start with ``stem``. Codes: ``ok``, ``too-few``, ``too-many``."""
     stem, folded = sought
     found = text.stem_count(folded)
-    reason = ("exactly {} starting with {} required, {} found", (nouns, count, "word"), (quoted, stem), found)
+    reason = ("exactly {:word} starting with {:quoted} required, {} found", count, stem, found)
     if found == count:
         return passed(reason, found, count)
     return failed("too-few" if found < count else "too-many", reason, found, count)
@@ -163,7 +163,7 @@ def word_cap(text: Text, sought: Folded, cap: int) -> Verdict:
     """At most ``cap`` words start with ``stem``. Codes: ``ok``, ``too-many``."""
     stem, folded = sought
     found = text.stem_count(folded)
-    reason = ("at most {} starting with {} required, {} found", (nouns, cap, "word"), (quoted, stem), found)
+    reason = ("at most {:word} starting with {:quoted} required, {} found", cap, stem, found)
     return passed(reason, found, f"<= {cap}") if found <= cap else failed("too-many", reason, found, f"<= {cap}")
 
 
@@ -175,10 +175,10 @@ def order_words(text: Text, earlier: Folded, later: Folded) -> Verdict:
     first, second = text.stem_at(earlier[1]), text.stem_at(later[1])
     if first < 0 or second < 0:
         return stem_required(text, earlier if first < 0 else later)
-    told = (quoted, earlier[0]), (quoted, later[0])
+    told = earlier[0], later[0]
     if first < second:
-        return passed(("the first word with {} must stand before the first with {}, and does", *told))
-    return failed("wrong-order", ("the first word with {} must stand before the first with {}", *told))
+        return passed(("the first word with {:quoted} must stand before the first with {:quoted}, and does", *told))
+    return failed("wrong-order", ("the first word with {:quoted} must stand before the first with {:quoted}", *told))
 
 
 def exclude_phrases(text: Text, phrases: Sequence[Folded], mode: object) -> Verdict:
@@ -193,7 +193,7 @@ def exclude_phrases(text: Text, phrases: Sequence[Folded], mode: object) -> Verd
     for phrase, folded in phrases:
         if body.startswith(folded) if at_start else folded in body:
             where = "opens the text" if at_start else "occurs"
-            reason = ("the phrase {} is forbidden and {}", (quoted, phrase), where)
+            reason = ("the phrase {:quoted} is forbidden and {}", phrase, where)
             return failed("forbidden-phrase", reason, clip(phrase))
     return passed("no forbidden phrase found")
 
@@ -206,11 +206,11 @@ def quote_task(text: Text, quotation: str) -> Verdict:
     task = quotation.strip()
     lines = text.trimmed.splitlines()
     if not lines:
-        return failed("no-text", ("the first line must be {}, the text is empty", (quoted, task)), None, clip(task))
+        return failed("no-text", ("the first line must be {:quoted}, the text is empty", task), None, clip(task))
     line = lines[0].strip()
     if line == task:
-        return passed(("the first line is {}", (quoted, task)), clip(line), clip(task))
-    reason = ("the first line must be {}, found {}", (quoted, task), (quoted, line[:KEPT]))
+        return passed(("the first line is {:quoted}", task), clip(line), clip(task))
+    reason = ("the first line must be {:quoted}, found {:quoted}", task, line[:KEPT])
     return failed("wrong-line", reason, clip(line), clip(task))
 
 
@@ -225,7 +225,7 @@ def no_repeated_word(text: Text, least: int) -> Verdict:
     for core in text.cores:
         if len(core) >= least:
             if core in seen:
-                reason = ("the word {} occurs more than once", (quoted, core[:KEPT]))
+                reason = ("the word {:quoted} occurs more than once", core[:KEPT])
                 return failed("repeated-word", reason, clip(core))
             seen.add(core)
     return passed(("no word of {} or more characters occurs twice", least), len(seen))

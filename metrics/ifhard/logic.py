@@ -12,7 +12,7 @@ from metrics.ifhard.lexical import stem_required
 from metrics.ifhard.params import Folded, Params, ParamsError, read_string, value_of
 from metrics.ifhard.structure import paragraph_count, sentence_count
 from metrics.ifhard.text import Text
-from metrics.reasons import KEPT, clip, failed, passed, prefixed, quoted
+from metrics.reasons import KEPT, clip, failed, passed, prefixed
 from metrics.verdict import Verdict
 
 __all__ = ["SHAPES", "branch_of", "conditional_format", "conditional_include", "read_branch"]
@@ -48,10 +48,9 @@ def conditional_include(text: Text, holds: object, sought: Folded) -> Verdict:
         return prefixed("the condition holds", stem_required(text, sought))
     stem, folded = sought
     if not text.has_stem(folded):
-        return passed(("the condition does not hold: no word starts with {}", (quoted, stem)))
+        return passed(("the condition does not hold: no word starts with {:quoted}", stem))
     found = next(core for core in text.cores if core.startswith(folded))
-    told = (quoted, stem), (quoted, found[:KEPT])
-    reason = ("the condition does not hold: no word may start with {}, found {}", *told)
+    reason = ("the condition does not hold: no word may start with {:quoted}, found {:quoted}", stem, found[:KEPT])
     return failed("forbidden-stem", reason, clip(found))
 
 

@@ -10,7 +10,8 @@ from typing import Final
 from metrics.ifhard.counts import too_few
 from metrics.ifhard.text import Text, cores_of, first_letter, fold, words_of
 from metrics.reasons import KEPT, clip, failed, nouns, passed, quoted
-from metrics.verdict import Reason, Verdict
+from metrics.verdict import Verdict
+from metrics.wording import Reason
 
 __all__ = [
     "acrostic",
@@ -41,15 +42,15 @@ def _spells(unit: str, pieces: Sequence[str], word: str) -> Verdict:
     folded = fold(word)
     if len(pieces) != len(folded):
         goal = (nouns, len(folded), unit)
-        reason: Reason = ("exactly {} required to spell {}, {} found", goal, (quoted, word), len(pieces))
+        reason: Reason = ("exactly {} required to spell {:quoted}, {} found", goal, word, len(pieces))
         return failed(f"wrong-{unit}-count", reason, len(pieces), len(folded))
     for place, (piece, letter) in enumerate(zip(pieces, folded, strict=True), 1):
         found = first_letter(piece)
         if found != letter:
-            parts = unit, place, (quoted, letter), (quoted, word), (_shown, found)
-            reason = ("{} {} must start with {} to spell {}, found {}", *parts)
+            parts = unit, place, letter, word, (_shown, found)
+            reason = ("{} {} must start with {:quoted} to spell {:quoted}, found {}", *parts)
             return failed("wrong-letter", reason, None if found is None else clip(found), clip(letter))
-    return passed(("{} spell {}", (nouns, len(pieces), unit), (quoted, word)), len(pieces), len(folded))
+    return passed(("{} spell {:quoted}", (nouns, len(pieces), unit), word), len(pieces), len(folded))
 
 
 def _shown(letter: str | None) -> str:
@@ -63,9 +64,9 @@ def ring_word(text: Text) -> Verdict:
         return too_few("word", len(cores))
     first, last = cores[0], cores[-1]
     if first == last:
-        reason: Reason = ("the first and the last word are {}", (quoted, first[:KEPT]))
+        reason: Reason = ("the first and the last word are {:quoted}", first[:KEPT])
         return passed(reason, clip(last), clip(first))
-    reason = ("the last word must equal the first, found {} and {}", (quoted, first[:KEPT]), (quoted, last[:KEPT]))
+    reason = ("the last word must equal the first, found {:quoted} and {:quoted}", first[:KEPT], last[:KEPT])
     return failed("unequal-ends", reason, clip(last), clip(first))
 
 
@@ -81,10 +82,10 @@ def paragraph_echo(text: Text) -> Verdict:
     if not opening:
         return failed("no-words", "the first paragraph has no word")
     word = opening[-1]
-    told = (quoted, word[:KEPT])
+    told = word[:KEPT]
     if word in cores_of(paragraphs[-1]):
-        return passed(("the last paragraph repeats {}", told), wanted=clip(word))
-    reason = ("the last paragraph must repeat {}, the last word of the first paragraph", told)
+        return passed(("the last paragraph repeats {:quoted}", told), wanted=clip(word))
+    reason = ("the last paragraph must repeat {:quoted}, the last word of the first paragraph", told)
     return failed("no-echo", reason, wanted=clip(word))
 
 
@@ -106,7 +107,7 @@ def item_chain(text: Text, kind: object) -> Verdict:
             if found is None:
                 return failed("no-letter", ("the first word of item {} has no letter", place))
             if found != wanted:
-                reason = ("item {} must start with {}, found {}", place, (quoted, wanted), (quoted, found))
+                reason = ("item {} must start with {:quoted}, found {:quoted}", place, wanted, found)
                 return failed("broken-chain", reason, clip(found), clip(wanted))
         if place < len(items):
             last = first_letter(words[-1])
@@ -132,8 +133,7 @@ def alpha_items(text: Text, kind: object) -> Verdict:
             return failed("no-cyrillic-letter", reason)
         # а to я without ё follow each other in Unicode as they do in the alphabet.
         if letter <= before:
-            parts = place, (quoted, before), (quoted, letter)
-            reason = ("item {} must start with a letter after {}, found {}", *parts)
+            reason = ("item {} must start with a letter after {:quoted}, found {:quoted}", place, before, letter)
             return failed("not-ascending", reason, letter, f"> {before}")
         before = letter
     return passed(("initials of {} items rise", len(items)), len(items))
@@ -153,8 +153,8 @@ def anadiplosis(text: Text) -> Verdict:
         if not cores:
             return failed("no-words", ("sentence {} has no word", place))
         if place > 1 and cores[0] != wanted:
-            told = (quoted, wanted[:KEPT]), (quoted, cores[0][:KEPT])
-            reason = ("sentence {} must start with {}, found {}", place, *told)
+            told = wanted[:KEPT], cores[0][:KEPT]
+            reason = ("sentence {} must start with {:quoted}, found {:quoted}", place, *told)
             return failed("broken-chain", reason, clip(cores[0]), clip(wanted))
         wanted = cores[-1]
     return passed(("{} sentences form a chain", len(sentences)), len(sentences))
@@ -187,7 +187,7 @@ def same_words(unit: str, pieces: Sequence[str], *, last: bool) -> Verdict:
         if place == 1:
             shared = cores[index]
         elif cores[index] != shared:
-            parts = unit, place, verb, (quoted, shared[:KEPT]), unit, (quoted, cores[index][:KEPT])
-            reason = ("{} {} must {} with {} as {} 1, found {}", *parts)
+            parts = unit, place, verb, shared[:KEPT], unit, cores[index][:KEPT]
+            reason = ("{} {} must {} with {:quoted} as {} 1, found {:quoted}", *parts)
             return failed(code, reason, clip(cores[index]), clip(shared))
-    return passed(("{} {}s {} with {}", len(pieces), unit, verb, (quoted, shared[:KEPT])), len(pieces))
+    return passed(("{} {}s {} with {:quoted}", len(pieces), unit, verb, shared[:KEPT]), len(pieces))

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from metrics.ifhard.counts import Count, count_verdict, each_verdict, too_few
 from metrics.ifhard.params import MAX_DIGITS, Params, ParamsError, clamp, read_string, value_of
 from metrics.ifhard.text import Text, fold, sentences_of, words_of
-from metrics.reasons import KEPT, failed, nouns, passed, quoted
-from metrics.verdict import Reason, Verdict, worded
+from metrics.reasons import KEPT, failed, nouns, passed
+from metrics.verdict import Verdict
+from metrics.wording import Reason, worded
 
 __all__ = [
     "CHECKSUM_KINDS",
@@ -81,7 +82,7 @@ def ascending_sentences(text: Text, direction: object) -> Verdict:
         before, after = counts[place - 1], counts[place]
         if not (after < before if falling else after > before):
             need, code = ("fewer", "not-descending") if falling else ("more", "not-ascending")
-            reason = ("sentence {} has {}, {} than {} required", place + 1, (nouns, after, "word"), need, before)
+            reason = ("sentence {} has {:word}, {} than {} required", place + 1, after, need, before)
             return failed(code, reason, after, f"{'<' if falling else '>'} {before}")
     verb = "fall" if falling else "rise"
     return passed(("word counts of {} sentences strictly {}", len(counts), verb), len(counts))
@@ -94,10 +95,9 @@ def items_total_words(text: Text, factor: int, kind: object) -> Verdict:
     """
     items = len(text.items(kind))
     if not items:
-        return failed("no-items", ("no list item found, {} for each required", (nouns, factor, "word")), 0)
+        return failed("no-items", ("no list item found, {:word} for each required", factor), 0)
     total, goal = len(text.words), factor * items
-    parts = (nouns, goal, "word"), factor, (nouns, items, "item"), total
-    reason = ("{} required ({} for each of {}), {} found", *parts)
+    reason = ("{:word} required ({} for each of {:item}), {} found", goal, factor, items, total)
     if total == goal:
         return passed(reason, total, goal)
     return failed("too-few" if total < goal else "too-many", reason, total, goal)
@@ -115,7 +115,7 @@ def item_words_ladder(text: Text, start: int, direction: object, kind: object) -
     goals: Sequence[int] = steps[::-1] if direction == "desc" else steps
     for place, (count, goal) in enumerate(zip(counts, goals, strict=True), 1):
         if count != goal:
-            reason: Reason = ("item {} has {}, exactly {} required", place, (nouns, count, "word"), goal)
+            reason: Reason = ("item {} has {:word}, exactly {} required", place, count, goal)
             return failed("wrong-step", reason, count, goal)
     reason = ("{} items have {} to {} words, one step each", len(counts), goals[0], goals[-1])
     return passed(reason, len(counts))
@@ -132,10 +132,10 @@ def first_line_count(text: Text) -> Verdict:
         return failed("no-first-line", "a first line with a number and a text below it are required")
     number = head.strip()
     if not number.isdigit():
-        return failed("no-number", ("the first line must be a number alone, found {}", (quoted, number[:KEPT])))
+        return failed("no-number", ("the first line must be a number alone, found {:quoted}", number[:KEPT]))
     stated = _stated(number)
     if stated is None:
-        return failed("unreadable-number", ("the first line is no readable number: {}", (quoted, number[:KEPT])))
+        return failed("unreadable-number", ("the first line is no readable number: {:quoted}", number[:KEPT]))
     return _stated_verdict("first line", stated, "word", len(words_of(rest)))
 
 
@@ -155,14 +155,13 @@ def checksum(text: Text, params: Params) -> Verdict:
         return failed("no-marker", "the text must end with a number in round brackets, such as (5)")
     stated = _stated(digits)
     if stated is None:
-        size = (nouns, len(digits), "digit")
-        return failed("unreadable-number", ("the closing number is too long to read: {}", size))
+        return failed("unreadable-number", ("the closing number is too long to read: {:digit}", len(digits)))
     kind = value_of(params, "kind")
     if kind == "commas":
         return _stated_verdict("closing marker", stated, "comma", text.raw.count(","))
     if kind == "letter_words":
         letter = read_string(params, "letter")
-        with_letter = (" with {}", (quoted, letter))
+        with_letter = (" with {:quoted}", letter)
         return _stated_verdict("closing marker", stated, "word", letter_words(text, letter), with_letter)
     if kind == "sentences":
         return _stated_verdict("closing marker", stated, "sentence", len(sentences_of(body.strip())))
@@ -180,9 +179,8 @@ def word_char_count(text: Text, words: int, chars: int) -> Verdict:
     off = [
         name for name, found, goal in (("words", found_words, words), ("chars", found_chars, chars)) if found != goal
     ]
-    goals = (nouns, words, "word"), (nouns, chars, "character")
-    reason = ("exactly {} and {} required, {} and {} found", *goals, found_words, found_chars)
     observed, wanted = [found_words, found_chars], [words, chars]
+    reason = ("exactly {:word} and {:character} required, {} and {} found", *wanted, *observed)
     return failed(f"wrong-{'-and-'.join(off)}", reason, observed, wanted) if off else passed(reason, observed, wanted)
 
 
@@ -195,7 +193,7 @@ def mirror_sentences(text: Text) -> Verdict:
     if len(counts) < 2:
         return too_few("sentence", len(counts))
     first, last = counts[0], counts[-1]
-    reason = ("the first sentence has {}, the last has {}, equal counts required", (nouns, first, "word"), last)
+    reason = ("the first sentence has {:word}, the last has {}, equal counts required", first, last)
     return passed(reason, last, first) if first == last else failed("unequal-ends", reason, last, first)
 
 

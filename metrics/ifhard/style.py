@@ -12,8 +12,9 @@ from metrics.ifhard.params import Choice
 from metrics.ifhard.sequences import same_words
 from metrics.ifhard.structure import letter_words
 from metrics.ifhard.text import Text, first_letter
-from metrics.reasons import KEPT, clip, failed, nouns, passed, prefixed, quoted
-from metrics.verdict import Reason, Verdict
+from metrics.reasons import KEPT, clip, failed, passed, prefixed
+from metrics.verdict import Verdict
+from metrics.wording import Reason
 
 __all__ = [
     "anaphora",
@@ -58,7 +59,7 @@ def _forbid(text: Text, letters: Sequence[str]) -> Verdict:
             found = body.count(lowered) if lowered else 0
             if not found:
                 return failed("forbidden-letter", "an empty letter is forbidden", 0, 0)
-            reason = ("{} is forbidden and occurs {} times", (quoted, letter), found)
+            reason = ("{:quoted} is forbidden and occurs {} times", letter, found)
             return failed("forbidden-letter", reason, found, 0)
     return passed("no forbidden letter found", 0, 0)
 
@@ -80,17 +81,17 @@ def no_caps(text: Text) -> Verdict:
     if text.raw == text.lowered:
         return passed("no capital letter found")
     capital = next(char for char in text.raw if char.lower() != char)
-    return failed("capital-letter", ("no capital letter allowed, found {}", (quoted, capital)), clip(capital))
+    return failed("capital-letter", ("no capital letter allowed, found {:quoted}", capital), clip(capital))
 
 
 def end_punctuation(text: Text, char: str) -> Verdict:
     """The last code point of the trimmed text is ``char``. Codes: ``ok``, ``no-text``, ``wrong-end``."""
     if not text.trimmed:
-        return failed("no-text", ("the text must end with {}, it is empty", (quoted, char)), None, clip(char))
+        return failed("no-text", ("the text must end with {:quoted}, it is empty", char), None, clip(char))
     last = text.trimmed[-1]
     if last == char:
-        return passed(("the text ends with {}", (quoted, char)), clip(last), clip(char))
-    reason = ("the text must end with {}, found {}", (quoted, char), (quoted, last))
+        return passed(("the text ends with {:quoted}", char), clip(last), clip(char))
+    reason = ("the text must end with {:quoted}, found {:quoted}", char, last)
     return failed("wrong-end", reason, clip(last), clip(char))
 
 
@@ -112,8 +113,7 @@ def sentence_initials(text: Text) -> Verdict:
             repeated = (letter, first_at[letter], place)
     if repeated:
         letter, first, second = repeated
-        parts = first, second, (quoted, letter)
-        reason = ("sentences {} and {} both start with {}, all initials must differ", *parts)
+        reason = ("sentences {} and {} both start with {:quoted}, all initials must differ", first, second, letter)
         return failed("repeated-initial", reason, clip(letter))
     return passed(("{} sentences have different initials", len(sentences)), len(sentences))
 
@@ -121,7 +121,7 @@ def sentence_initials(text: Text) -> Verdict:
 def letter_start_count(text: Text, letter: str, count: Count) -> Verdict:
     """The number of words that start with ``letter`` (ё counts as е) meets the count in the same object."""
     verdict = count_verdict("word", letter_words(text, letter), count)
-    return prefixed(("words starting with {}", (quoted, letter)), verdict)
+    return prefixed(("words starting with {:quoted}", letter), verdict)
 
 
 def anaphora(text: Text) -> Verdict:
@@ -139,12 +139,12 @@ def no_markdown(text: Text) -> Verdict:
     """
     inline = _inline_markup(text.raw)
     if inline:
-        reason: Reason = ("no markup allowed, found {}", (quoted, inline.group()))
+        reason: Reason = ("no markup allowed, found {:quoted}", inline.group())
         return failed("inline-markup", reason, inline.group())
     for place, line in enumerate(text.lines, 1):
         body = line.lstrip()
         if _line_markup(body):
-            reason = ("no markup allowed, line {} starts as {}", place, (quoted, body[:20]))
+            reason = ("no markup allowed, line {} starts as {:quoted}", place, body[:20])
             return failed("line-markup", reason, place)
     return passed("no markup found")
 
@@ -159,9 +159,9 @@ def max_word_length(text: Text, limit: int) -> Verdict:
     for core in text.cores:
         # No word can be over the limit without being over it in length.
         if len(core) > limit and (letters := len(core) if core.isalpha() else sum(map(str.isalpha, core))) > limit:
-            reason = ("{} has {}, at most {} allowed", (quoted, core[:KEPT]), (nouns, letters, "letter"), limit)
+            reason = ("{:quoted} has {:letter}, at most {} allowed", core[:KEPT], letters, limit)
             return failed("too-long-word", reason, letters, f"<= {limit}")
-    return passed(("no word has more than {}", (nouns, limit, "letter")), None, f"<= {limit}")
+    return passed(("no word has more than {:letter}", limit), None, f"<= {limit}")
 
 
 def question_count(text: Text, count: Count) -> Verdict:
@@ -212,7 +212,7 @@ def _first_latin(raw: str) -> str | None:
 def _without(text: Text, instead: Choice | None, find: Callable[[str], str | None], name: str) -> Verdict:
     found = find(text.raw)
     if found is not None:
-        reason: Reason = ("no {} character allowed, found {}", name, (quoted, found))
+        reason: Reason = ("no {} character allowed, found {:quoted}", name, found)
         return failed(f"forbidden-{name}", reason, found)
     if instead is not None:
         key, entries = instead

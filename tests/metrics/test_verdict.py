@@ -8,7 +8,8 @@ import pytest
 
 from metrics.reasons import KEPT, failed, passed, prefixed, quoted
 from metrics.record import verdict_record
-from metrics.verdict import Verdict, worded
+from metrics.verdict import Verdict
+from metrics.wording import worded
 
 WORD = "слово"
 UNWORDED = failed("wrong-word", ("word {} must be {}, found {}", 3, (quoted, WORD), (quoted, "дело")), "дело", WORD)
@@ -107,6 +108,32 @@ def test_reasons_within_reasons():
     alike = failed("x", ("found {}", (quoted, "кoт")), "кoт", "кот")
     assert alike.reason == 'found "кoт" (they look alike: wanted U+043E, found U+006F)'
     assert worded("as {} is") == "as {} is"
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        (("{:quoted} and {:quoted}", "а", "b\n"), '"а" and "b\\n"'),
+        (("{:other line} and {:other line}", 1, 2), "1 other line and 2 other lines"),
+        (("{} of {}", 3, "x"), "3 of x"),
+        (("{}: {}", (quoted, "x"), (max, 3, 4)), '"x": 4'),
+        (("100% of {{}} and '{}' or \"{}\"\n\\", 1, 2), "100% of {} and '1' or \"2\"\n\\"),
+        (("no field",), "no field"),
+        ((quoted, "x"), '"x"'),
+        (("{:it's \"}", 2), "2 it's \"s"),
+        ("{} stays", "{} stays"),
+    ],
+)
+def test_wording(reason, sentence):
+    """Fields are quoted, counted, put in or called; everything else of a template is text."""
+    assert worded(reason) == sentence
+
+
+@pytest.mark.parametrize("reason", [("{} and {}", 1), ("{}", 1, 2)])
+def test_parts_must_fit(reason):
+    """A part too many or too few is a fault of the checker, and is told."""
+    with pytest.raises(TypeError):
+        worded(reason)
 
 
 def test_a_kept_fragment_is_quoted_like_the_whole():
