@@ -1,9 +1,14 @@
-"""Print how many IFHardBench verdicts a second one core gives, reasons included, and where the time goes.
+"""Print how many IFHardBench verdicts a second one core gives, and in a step of the proxy, and where the time goes.
 
     python speed/scoring_speed.py [VECTORS.jsonl]
 
 VECTORS.jsonl holds verdict cases with ``category``, ``params`` and ``response``, one a line; other lines are
 skipped. Without it the project's own test tables are used.
+
+The ratios (speed/proxy.py) are of verdicts in five settings: as a run gives them, the parameters of a question read
+once for all its answers (the target, at least 0.50, is of these); with ``verify``, which reads them at each call; the
+same and each reason read; whole answers of the embedded dataset, from the generation to the score; and these
+answers to their records, where every reason is put into words.
 """
 
 import argparse
@@ -13,20 +18,28 @@ import logging
 import pstats
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "speed")]
 
-from metrics import ifhard  # noqa: E402  # the checkout's own package, wherever the script is called from
+from proxy import IFHARD_STEPS, ratio  # noqa: E402  # beside this script, wherever it is called from
+
+from metrics import ifhard  # noqa: E402
+from metrics.ifhard import records  # noqa: E402
+from metrics.ifhard.text import Text  # noqa: E402
+from metrics.ifhard.verification import judge, read_requirement  # noqa: E402
+from metrics.record import Answer, Sample  # noqa: E402
 
 FAMILIES = ("structure", "lexical", "style", "format", "logic")
 ROUNDS = 7  # the best of them is reported: the others were disturbed
 SECONDS = 0.5  # of work a round, at least
+RATIO_ROUNDS = 41
+ANSWERS = 200  # of the embedded dataset
 
 
 class Case(NamedTuple):
@@ -69,6 +82,58 @@ def rate(cases: Sequence[Case]) -> float:
     return best
 
 
+def whole_answers() -> list[tuple[Sample, str]]:
+    """Questions of the embedded dataset with an answer to each that meets all its requirements."""
+    folder = ROOT / "tasks" / "ifhard" / "data"
+    rows, witnesses = (
+        [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()[:ANSWERS]]
+        for name in ("test.jsonl", "witnesses.jsonl")
+    )
+    said = {witness["id"]: witness["response"] for witness in witnesses}
+    ids = [(row["meta"]["base_id"], row["meta"]["constraints"]) for row in rows]
+    return [(Sample(row_id, 0, constraints, "{}"), said[row_id]) for row_id, constraints in ids if row_id in said]
+
+
+def settings(cases: Sequence[Case]) -> dict[str, Callable[[], int]]:
+    """Work by name; each does it once and returns how many verdicts that were."""
+    read = [(read_requirement(category, params), response) for category, params, response in cases]
+    answers = whole_answers()
+    scored = [(ifhard.parse_constraints(sample.scoring), said) for sample, said in answers]
+    verdicts = sum(len(constraints) for constraints, _ in scored)
+
+    def judged() -> int:
+        for requirement, response in read:
+            judge(requirement, Text(response))
+        return len(read)
+
+    def verified() -> int:
+        verify_all(cases)
+        return len(cases)
+
+    def with_reasons() -> int:
+        for category, params, response in cases:
+            _ = ifhard.verify(category, params, response).reason
+        return len(cases)
+
+    def whole() -> int:
+        for constraints, said in scored:
+            ifhard.score_constraints(constraints, said)
+        return verdicts
+
+    def recorded() -> int:
+        for sample, said in answers:
+            records.score(sample, Answer(said))
+        return verdicts
+
+    return {
+        "parameters read once": judged,
+        "with verify": verified,
+        "with verify, reasons read": with_reasons,
+        "of whole answers": whole,
+        "of whole answers, to records": recorded,
+    }
+
+
 def slowest(cases: Sequence[Case], count: int) -> list[tuple[float, str]]:
     """The categories that take longest, with the microseconds a verdict of about 3,000."""
     found = []
@@ -95,7 +160,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(
         f"cases: {len(cases)} of {len({case.category for case in cases})} categories, {characters:.0f} characters each"
     )
-    print(f"verdicts per second on one core, reasons included: {rate(cases):,.0f}")
+    print(f"verdicts per second on one core: {rate(cases):,.0f}")
+    print("verdicts in a step of the proxy, median and quartiles:")
+    for name, work in settings(cases).items():
+        print("  {1:.3f} ({2:.3f} to {3:.3f})  {0}".format(name, *ratio(work, IFHARD_STEPS, RATIO_ROUNDS)))
     print("slowest categories, microseconds a verdict:")
     for microseconds, name in slowest(cases, 8):
         print(f"  {microseconds:6.1f}  {name}")

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import logging
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ def script(monkeypatch):
     spec.loader.exec_module(module)
     monkeypatch.setattr(module, "ROUNDS", 1)
     monkeypatch.setattr(module, "SECONDS", 1e-6)
+    monkeypatch.setattr(module, "RATIO_ROUNDS", 2)
+    monkeypatch.setattr(module, "ANSWERS", 5)
+    monkeypatch.setattr(sys.modules["proxy"], "SECONDS", 1e-6)
     yield module
     logging.disable(logging.NOTSET)
 
@@ -29,6 +33,18 @@ def test_own_tables(script, capsys):
     printed = capsys.readouterr().out
     assert "of 64 categories" in printed
     assert "verdicts per second on one core" in printed
+    settings = script.settings(script.own_cases())
+    assert all(f")  {name}\n" in printed for name in settings)
+
+
+def test_settings_count_their_verdicts(script):
+    """One a case, or one a requirement of each answer; the answers of the dataset all stand beside their questions."""
+    cases = script.own_cases()
+    answers = script.whole_answers()
+    assert len(answers) == 5
+    requirements = sum(len(json.loads(sample.scoring)) for sample, _ in answers)
+    counts = [work() for work in script.settings(cases).values()]
+    assert counts == [len(cases)] * 3 + [requirements] * 2
 
 
 def test_a_file(script, capsys, tmp_path):
