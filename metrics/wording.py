@@ -43,14 +43,17 @@ def _filled(template: str) -> Callable[..., str]:
         part, noun = f"part{len(parts)}", f"noun{len(parts)}"
         parts.append(part)
         known[noun] = spec
-        call = "said({})" if not spec else "quoted({})" if spec == "quoted" else "nouns({}, {})"
-        body += "{" + call.format(part, noun) + "}"
+        if not spec:  # most parts are values: no call for them
+            call = f"{part} if type({part}) is not tuple else said({part})"
+        else:
+            call = f"quoted({part})" if spec == "quoted" else f"nouns({part}, {noun})"
+        body += "{" + call + "}"
     filled: Callable[..., str] = eval(f"lambda {', '.join(parts)}: f{body!r}", known)
     return filled
 
 
-def _said(part: Any) -> Any:
-    return part[0](*part[1:]) if type(part) is tuple else part
+def _said(call: tuple[Any, ...]) -> Any:
+    return call[0](*call[1:])
 
 
 def printable(text: str) -> str:
