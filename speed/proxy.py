@@ -9,7 +9,8 @@ project and must never change, or the ratios of different versions stop being co
 
 Each benchmark says how many of its steps a pass has, so that its ratio starts where its targets were set.
 For IFHardBench that are :data:`IFHARD_STEPS`: the project of 2026-11-30, 14:30 gives 0.375 verdicts a step on the
-cases of ``speed/scoring_speed.py``, which is where its target of 0.50 comes from: a third more than that.
+cases of ``speed/scoring_speed.py``, which is where its target of 0.50 comes from: a third more than that. On a
+processor that others use too, the same project gives 0.34 to 0.40; so compare two versions at one time, in turns.
 """
 
 import re
