@@ -91,9 +91,10 @@ def one_pass() -> int:
 
 def _rate(work: Callable[[], int]) -> float:
     """Units of work a second of processor time."""
-    done, start = 0, time.process_time()
-    while (spent := time.process_time() - start) < SECONDS:
+    done, start, spent = 0, time.process_time(), 0.0
+    while not spent or spent < SECONDS:
         done += work()
+        spent = time.process_time() - start
     return done / spent
 
 
