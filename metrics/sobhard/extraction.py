@@ -6,14 +6,13 @@ Nothing here looks at the document itself: the rules of packaging need fence lin
 import bisect
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 __all__ = ["Block", "Package", "normalise", "unpack", "unwrap"]
 
 # 3.1. Possessive, so that a line of a million blanks is looked at once.
-_FENCE: Final = r"[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([A-Za-z0-9_+-]*+)[ \t]*+"
-_fence_lines = re.compile(rf"^{_FENCE}$", re.MULTILINE).finditer
+_fence_line = re.compile(r"[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([A-Za-z0-9_+-]*+)[ \t]*+$", re.MULTILINE).match
 # 3.2, step 4: no attributes, no blanks inside the brackets, ASCII case alone.
 _NAMES: Final = "think|thinking|reason|reasoning|thought|scratchpad"
 _reasoning_tags = re.compile(rf"<(/?)({_NAMES})>", re.IGNORECASE | re.ASCII)
@@ -82,6 +81,21 @@ def normalise(raw: str | None) -> str:
     if start <= len(text):
         pieces.append(_clean(text[start:]))
     return "\n".join(pieces).strip()
+
+
+def _fence_lines(text: str) -> Iterator[re.Match[str]]:
+    """The lines that are fences; only lines with a mark of fences are looked at."""
+    start, tick, tilde = 0, text.find("`"), text.find("~")
+    while tick >= 0 or tilde >= 0:
+        mark = min(tick, tilde) if tick >= 0 <= tilde else max(tick, tilde)
+        line = _fence_line(text, text.rfind("\n", start, mark) + 1 or start)
+        if line:
+            yield line
+        start = text.find("\n", mark) + 1
+        if not start:
+            return
+        tick = text.find("`", start) if 0 <= tick < start else tick
+        tilde = text.find("~", start) if 0 <= tilde < start else tilde
 
 
 def _inside(text: str) -> list[tuple[int, int]]:
