@@ -17,22 +17,22 @@ def leaf_counts(value: Any) -> Counter[str]:
     Raises:
         TypeError, ValueError: a leaf without JSON text (a date, bytes, a set, an integer of over 4,300 digits).
     """
-    leaves: Counter[str] = Counter()
+    leaves: list[str] = []
     stack = [value]
     while stack:
         node = stack.pop()
         kind = type(node)
         if kind is str:
-            leaves['"' + node] += 1
+            leaves.append('"' + node)
         elif kind is int or kind is float or kind is bool or node is None:
-            leaves[repr(node)] += 1  # tells apart what JSON texts tell apart, and is faster
+            leaves.append(repr(node))  # tells apart what JSON texts tell apart, and is faster
         elif kind is dict:
             stack.extend(node.values())
         elif kind is list:
             stack.extend(node)
         else:
-            leaves[canonical(node)] += 1
-    return leaves
+            leaves.append(canonical(node))
+    return Counter(leaves)
 
 
 def reordered_list(pred: Any, gold: Any, shared: bool = False) -> tuple[Hashable, ...] | None:
@@ -64,7 +64,11 @@ def reordered_list(pred: Any, gold: Any, shared: bool = False) -> tuple[Hashable
                 continue  # equal element by element, so nothing below is in another order
             if Counter(texts_a) == Counter(texts_b):
                 return path
-            stack.extend((a[i], part, (*path, i)) for i, part in enumerate(b) if type(part) in (dict, list))
+            stack.extend(
+                (a[i], part, (*path, i))
+                for i, part in enumerate(b)
+                if (type(part) is dict or type(part) is list) and texts_a[i] != texts_b[i]
+            )
     return None
 
 

@@ -55,6 +55,9 @@ def is_number(value: Any) -> bool:
     return type(value) is int or type(value) is float
 
 
+_write: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+
 def canonical(value: Any) -> str:
     """Compact JSON with sorted keys; equal texts mean equal values of equal types.
 
@@ -62,7 +65,7 @@ def canonical(value: Any) -> str:
         TypeError: keys of several kinds, or a value that JSON does not have.
         ValueError, RecursionError: a huge integer, a value inside itself, deep nesting.
     """
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _write(value)
 
 
 def walk(value: Any) -> Iterator[Any]:
