@@ -8,17 +8,18 @@ from metrics.sobhard import families as fam
 from metrics.sobhard import packaging as pack
 from metrics.sobhard import replays as replay
 from metrics.sobhard.comparison import NotComparable
-from metrics.sobhard.context import Context
+from metrics.sobhard.context import Context, Packaging
 from metrics.sobhard.values import TooLargeError
 from metrics.sobhard.wording import clip, failed
 from metrics.verdict import Verdict
 
-__all__ = ["CONSTRAINTS", "LAYERS", "PROGRAM_FAMILIES", "Constraint", "evaluate"]
+__all__ = ["CONSTRAINTS", "LAYERS", "PROGRAM_FAMILIES", "Constraint", "evaluate", "of_document", "of_packaging"]
 
 LAYERS: Final = ("pack", "syn", "val", "family")
 PROGRAM_FAMILIES: Final = frozenset({"transform", "repair", "extract", "merge", "patch"})
 
 Gate = Callable[[Context], Any]  # read by its truth value; a gate that raises is closed
+_PACKAGING: Final = LAYERS[0]  # the layer whose constraints read a Packaging; all others read a Context
 
 
 class Constraint(NamedTuple):
@@ -30,21 +31,23 @@ class Constraint(NamedTuple):
         description: one English sentence that says when an answer passes; the check's own.
         applies: whether the constraint is graded on an answer.
         check: the verdict; what it raises fails the constraint.
+
+    Those of the layer pack read a Packaging, all others a Context.
     """
 
     id: str
     layer: str
     description: str
-    applies: Gate
-    check: Callable[[Context], Verdict]
+    applies: Callable[[Any], Any]
+    check: Callable[[Any], Verdict]
 
 
-def _always(context: Context) -> bool:
+def _always(_: object) -> bool:
     return True
 
 
-def _has_block(context: Context) -> bool:
-    return bool(context.package.blocks)
+def _has_block(packaging: Packaging) -> bool:
+    return bool(packaging.package.blocks)
 
 
 def _comparable(context: Context) -> bool:
@@ -101,7 +104,7 @@ def _later_turn(context: Context) -> bool:
 _MERGE: Final = _family("merge", _with("source", "source_b"), _told("join"))
 
 
-def _table(*rows: tuple[str, Gate, Callable[[Context], Verdict]]) -> dict[str, Constraint]:
+def _table(*rows: tuple[str, Callable[[Any], Any], Callable[[Any], Verdict]]) -> dict[str, Constraint]:
     return {name: Constraint(name, _layer(name), _description(check), applies, check) for name, applies, check in rows}
 
 
@@ -182,19 +185,33 @@ CONSTRAINTS: Final[Mapping[str, Constraint]] = MappingProxyType(
 )
 
 
-def evaluate(constraint: Constraint, context: Context) -> Verdict | None:
+_OF_PACKAGING: Final = tuple(constraint for constraint in CONSTRAINTS.values() if constraint.layer == _PACKAGING)
+_OF_DOCUMENT: Final = tuple(constraint for constraint in CONSTRAINTS.values() if constraint.layer != _PACKAGING)
+
+
+def of_packaging(packaging: Packaging) -> dict[str, Verdict | None]:
+    """The verdicts on what stands around a document, by constraint; they come first in the contract's order."""
+    return {constraint.id: evaluate(constraint, packaging) for constraint in _OF_PACKAGING}
+
+
+def of_document(context: Context) -> dict[str, Verdict | None]:
+    """The verdicts on a document, by constraint; the same whatever stands around it."""
+    return {constraint.id: evaluate(constraint, context) for constraint in _OF_DOCUMENT}
+
+
+def evaluate(constraint: Constraint, answer: Packaging | Context) -> Verdict | None:
     """One constraint on one answer; None where it does not apply. Never raises.
 
     Codes beside the check's own: ``not-comparable`` (numbers beyond floats), ``too-large`` (aliases),
     ``cannot-check`` (the check met what it has no rule for, which the contract counts as failed).
     """
     try:
-        if not constraint.applies(context):
+        if not constraint.applies(answer):
             return None
     except Exception:  # the contract's rule: a gate that raises is closed
         return None
     try:
-        return constraint.check(context)
+        return constraint.check(answer)
     except NotComparable as error:
         return failed("not-comparable", str(error))
     except TooLargeError as error:

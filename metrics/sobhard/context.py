@@ -1,35 +1,46 @@
-"""One answer to one question, parsed once, as all constraints see it."""
+"""One answer to one question as the constraints see it: its packaging, and its document, parsed once."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from metrics.sobhard.comparison import Comparison, compare
-from metrics.sobhard.extraction import Package, unpack
+from metrics.sobhard.extraction import Package
 from metrics.sobhard.question import Question
 from metrics.sobhard.targets import Parsed
 from metrics.sobhard.values import Size, measure, too_large_to_walk
 
-__all__ = ["Context"]
+__all__ = ["Context", "Packaging", "parsed_body"]
+
+
+class Packaging(NamedTuple):
+    """What the constraints of packaging read: the question, and the response taken apart."""
+
+    question: Question
+    package: Package
+
+
+def parsed_body(question: Question, package: Package) -> Parsed:
+    """The value of a response's body, or why there is none."""
+    parsed = question.parse(package.body)
+    # Of nothing only JSONL makes a value, the empty list.
+    if not package.text and parsed.value is None:
+        return Parsed(None, "empty-response", "nothing to parse")
+    return parsed
 
 
 class Context:
-    """What constraints read.
+    """What all other constraints read: the question and the answer's document, whatever stands around it.
 
     Attributes:
         question: the row.
-        package: the response taken apart.
         parsed: the body's value, or why there is none.
         pred: the value that is compared; of a schema answer without its root ``$schema``.
     """
 
-    def __init__(self, question: Question, response: str | None) -> None:
+    def __init__(self, question: Question, parsed: Parsed) -> None:
         self.question = question
-        self.package: Package = unpack(response, question.tag)
-        self.parsed: Parsed = question.parse(self.package.body)
-        # Of nothing only JSONL makes a value, the empty list.
-        if not self.package.text and self.parsed.value is None:
-            self.parsed = Parsed(None, "empty-response", "nothing to parse")
-        self.pred: Any = self.parsed.value
+        self.parsed = parsed
+        self.pred: Any = parsed.value
         if question.family == "schema_gen" and isinstance(self.pred, dict) and "$schema" in self.pred:
             self.pred = {key: value for key, value in self.pred.items() if key != "$schema"}
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from metrics.sobhard.comparison import Kind
-from metrics.sobhard.context import Context
+from metrics.sobhard.context import Context, Packaging
 from metrics.sobhard.wording import clip, failed, nouns, passed, quoted
 from metrics.verdict import Verdict
 
@@ -19,9 +19,9 @@ __all__ = [
 _MAX_TAGS = 5
 
 
-def fence_present(context: Context) -> Verdict:
+def fence_present(packaging: Packaging) -> Verdict:
     """At least one block. Codes: ``ok``, ``no-block``, ``unclosed-block``."""
-    package = context.package
+    package = packaging.package
     if package.blocks:
         return passed(f"{nouns(len(package.blocks), 'fenced block')} found", len(package.blocks), ">= 1")
     if package.unclosed is not None:
@@ -31,9 +31,9 @@ def fence_present(context: Context) -> Verdict:
     return failed("no-block", f"no fenced block in {nouns(len(package.text), 'character')}", 0, ">= 1")
 
 
-def fence_exactly_one(context: Context) -> Verdict:
+def fence_exactly_one(packaging: Packaging) -> Verdict:
     """One block and no lone fence. Codes: ``ok``, ``no-block``, ``unclosed-block``, ``several-blocks``."""
-    package = context.package
+    package = packaging.package
     count = len(package.blocks)
     if package.unclosed is not None:
         reason = (
@@ -49,23 +49,23 @@ def fence_exactly_one(context: Context) -> Verdict:
     return failed("several-blocks", f"one fenced block required, {count} found, at lines {lines}{more}", count, 1)
 
 
-def fence_tag_correct(context: Context) -> Verdict:
+def fence_tag_correct(packaging: Packaging) -> Verdict:
     """Every block carries the row's tag, case and all. Codes: ``ok``, ``no-tag``, ``wrong-tag``."""
-    wanted = context.question.tag
-    for block in context.package.blocks:
+    wanted = packaging.question.tag
+    for block in packaging.package.blocks:
         if block.tag != wanted:
             found = quoted(block.tag) if block.tag else "none"
-            reason = f"the tag {quoted(wanted)} required, {found} found at line {context.package.line(block.at)}"
+            reason = f"the tag {quoted(wanted)} required, {found} found at line {packaging.package.line(block.at)}"
             return failed("wrong-tag" if block.tag else "no-tag", reason, clip(block.tag), wanted)
     return passed(f"the tag is {quoted(wanted)}", wanted, wanted)
 
 
-def nothing_outside_fence(context: Context) -> Verdict:
+def nothing_outside_fence(packaging: Packaging) -> Verdict:
     """Nothing but white space outside the blocks. Codes: ``ok``, ``text-outside``."""
-    outside, at = context.package.outside, context.package.outside_at
+    outside, at = packaging.package.outside, packaging.package.outside_at
     if at is None:
         return passed("nothing stands outside the block", 0, 0)
-    line = context.package.line(at)
+    line = packaging.package.line(at)
     reason = f"{nouns(len(outside), 'character')} outside the block, from line {line} on: {quoted(outside)}"
     return failed("text-outside", reason, len(outside), 0)
 

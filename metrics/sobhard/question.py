@@ -48,6 +48,7 @@ class Question:
         tag: the tag that the fence must have.
         blanked: no reference and no outputs: nothing can be scored.
         task_meta, checks: decoded objects.
+        reference: the reference's text; may be empty.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Question:
         self.blanked = blanked
         self.task_meta = task_meta
         self.checks = checks
-        self._reference = reference
+        self.reference = reference
         self._outputs = outputs
 
     @property
@@ -87,7 +88,7 @@ class Question:
     @property
     def usual_size(self) -> int:
         """Length of the reference in characters."""
-        return len(self._reference or self._outputs)
+        return len(self.reference or self._outputs)
 
     def parse(self, body: str) -> Parsed:
         """A body in the question's notation."""
@@ -98,15 +99,16 @@ class Question:
         return parse(self.target, body, self.usual_size)
 
     @cached_property
+    def parsed_reference(self) -> Parsed:
+        """``reference`` as an answer of these words parses."""
+        return self.parse(self.reference)
+
+    @cached_property
     def gold(self) -> Any:
         """The reference's value: of ``reference``, or of ``outputs`` if that does not parse; None without one."""
-        if self.target is None:
-            return None
-        for text in (self._reference, self._outputs):
-            value = parse(self.target, text, self.usual_size).value if text else None
-            if value is not None:
-                return value
-        return None
+        if self.reference and self.parsed_reference.value is not None:
+            return self.parsed_reference.value
+        return parse(self.target, self._outputs, self.usual_size).value if self.target and self._outputs else None
 
     @cached_property
     def gold_leaves(self) -> Counter[str]:

@@ -7,7 +7,7 @@ from metrics.reasoning import cut_reasoning
 from metrics.record import Answer, Record, Sample, Status, blank_record, pending_verdict, verdict_record
 from metrics.sobhard.constraints import CONSTRAINTS
 from metrics.sobhard.rows import question
-from metrics.sobhard.scoring import METRICS, score_question
+from metrics.sobhard.scoring import METRICS, Verdicts, score_question
 
 __all__ = ["BLANKED", "OFFICIAL", "score", "unanswered"]
 
@@ -35,10 +35,11 @@ def score(sample: Sample, answer: Answer, judgement: Any = None) -> Record:
     """
     asked = question(sample.scoring)
     reasoning = cut_reasoning(answer.text)
-    cut = score_question(asked, reasoning.answer)
+    documents: dict[str, Verdicts] = {}
+    cut = score_question(asked, reasoning.answer, known=documents)
     if cut.blanked:
         return unanswered(sample, "unscored", BLANKED)
-    uncut = cut if reasoning.answer == (answer.text or "") else score_question(asked, answer.text)
+    uncut = cut if reasoning.answer == (answer.text or "") else score_question(asked, answer.text, known=documents)
     verdicts = [
         verdict_record(name, CONSTRAINTS[name].layer, _NAME, _PLACES[name], verdict)
         for name, verdict in cut.constraints.items()

@@ -1,13 +1,15 @@
 """From a response to verdicts, and from verdicts to the contract's metrics (SOBHard contract, 6 and 9)."""
 
+import functools
 import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from metrics.row_error import RowError
-from metrics.sobhard.constraints import CONSTRAINTS, evaluate
-from metrics.sobhard.context import Context
+from metrics.sobhard.constraints import CONSTRAINTS, of_document, of_packaging
+from metrics.sobhard.context import Context, Packaging, parsed_body
+from metrics.sobhard.extraction import Package, unpack
 from metrics.sobhard.question import Question
 from metrics.sobhard.rows import question_of, row_id
 from metrics.verdict import Verdict
@@ -25,6 +27,10 @@ BALANCE_FLOOR: Final = 0.01  # the lowest pass rate that balance_score takes a c
 UNKNOWN_CELL: Final = "?"
 
 _FORMAT_LAYERS: Final = ("pack", "syn")
+_PARSES: Final = "syn.parses_target"
+_KEPT: Final = 64  # questions whose reference's own verdicts are kept; some twenty small tuples each
+
+Verdicts = Mapping[str, Verdict | None]
 
 
 class Score(NamedTuple):
@@ -38,7 +44,7 @@ class Score(NamedTuple):
         empty: whether nothing is left of the response after normalising.
     """
 
-    constraints: Mapping[str, Verdict | None]
+    constraints: Verdicts
     metrics: Mapping[str, float]
     cell: str
     blanked: bool
@@ -61,27 +67,48 @@ def score(row: Mapping[str, Any], raw_response: str | None) -> Score:
     return score_question(question, raw_response)
 
 
-def score_question(question: Question, response: str | None) -> Score:
-    """Score a response to a question already read; never raises."""
+def score_question(question: Question, response: str | None, known: dict[str, Verdicts] | None = None) -> Score:
+    """Score a response to a question already read; never raises.
+
+    Args:
+        question: the question.
+        response: the response; None counts as empty.
+        known: verdicts on documents of this question, by the document's text; this call adds its own. For responses
+            that are likely to hold one document in different words.
+    """
     # 2.4: the harness takes leading white space off before the scorer sees the response.
     text = (response or "").lstrip()
     if question.blanked:
         nothing = dict.fromkeys(METRICS, 0.0)
         return Score(MappingProxyType(dict.fromkeys(CONSTRAINTS)), nothing, question.cell, True, not text)
-    context = Context(question, text)
-    verdicts = {constraint.id: evaluate(constraint, context) for constraint in CONSTRAINTS.values()}
-    empty = not context.package.text
-    return Score(
-        MappingProxyType(verdicts),
-        dict.fromkeys(METRICS, 0.0) if empty else _metrics(verdicts, context.has_value),
-        question.cell,
-        False,
-        empty,
-    )
+    package = unpack(text, question.tag)
+    verdicts = {**of_packaging(Packaging(question, package)), **_of_body(question, package, known)}
+    empty = not package.text
+    metrics = dict.fromkeys(METRICS, 0.0) if empty else _metrics(verdicts)
+    return Score(MappingProxyType(verdicts), metrics, question.cell, False, empty)
 
 
-def _metrics(verdicts: Mapping[str, Verdict | None], parsed: bool) -> dict[str, float]:
+def _of_body(question: Question, package: Package, known: dict[str, Verdicts] | None) -> Verdicts:
+    """The verdicts on a response's document. One that is the reference word for word has the reference's."""
+    if not package.text:
+        return of_document(Context(question, parsed_body(question, package)))
+    if package.body == question.reference and package.body:
+        return _of_reference(question)
+    known = {} if known is None else known
+    if package.body not in known:
+        known[package.body] = of_document(Context(question, parsed_body(question, package)))
+    return known[package.body]
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _of_reference(question: Question) -> Verdicts:
+    return of_document(Context(question, question.parsed_reference))
+
+
+def _metrics(verdicts: Verdicts) -> dict[str, float]:
     """The five rates over the constraints that apply; some always do."""
+    parses = verdicts[_PARSES]
+    parsed = parses is not None and parses.passed
     by_layer: dict[str, list[bool]] = {"format": [], "val": [], "family": []}
     for name, verdict in verdicts.items():
         if verdict is not None:
