@@ -86,9 +86,9 @@ def read_arguments(kinds: Mapping[str, Kind], kwargs: Any) -> Arguments:
         kwargs = {}
     if not isinstance(kwargs, Mapping):
         raise ArgumentsError(f"the arguments are no object but {type(kwargs).__name__}")
-    for name, value in kwargs.items():
-        if value is not None and name not in kinds:
-            raise ArgumentsError("is not an argument of this instruction", str(name))
+    unknown = [name for name, value in kwargs.items() if value is not None and name not in kinds]
+    if unknown:
+        raise ArgumentsError("is not an argument of this instruction", str(unknown[0]))
     read: dict[str, Any] = {}
     for name, kind in kinds.items():
         given = kwargs.get(name)

@@ -5,6 +5,7 @@ Every checker takes the answer, the arguments that its table entry names, and th
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Final
 
 import regex
@@ -51,7 +52,10 @@ def keyword_occurrences(folded: str, keyword: str) -> int:
 
     What is no letter or digit bounds a word here, so a possessive counts, and so does a part of a compound.
     """
-    return len(re.findall(rf"(?<![^\W_]){re.escape(fold(keyword.strip()))}(?![^\W_])", folded))
+    # The keyword stands before what must not stand before it: the search steps from one place of it to the next.
+    word = fold(keyword.strip())
+    escaped = re.escape(word)
+    return len(re.findall(rf"{escaped}(?<![^\W_]{escaped})(?![^\W_])", folded)) if word in folded else 0
 
 
 def keywords_multiple(text: Text, arguments: Arguments, _: Readings) -> Verdict:
@@ -93,19 +97,23 @@ def person_names(text: Text, arguments: Arguments, _: Readings) -> Verdict:
 
     Codes: ``ok``, ``too-few``.
     """
-    found = {_CAPITAL_NAMES[run] for run in NAME_RUN.findall(text.prose) if run in _CAPITAL_NAMES}
+    found = {_CAPITAL_NAMES[run] for run in _CAPITAL_NAMES.keys() & NAME_RUN.findall(text.prose)}
     return at_least(len(found), arguments["N"], "different listed name")
+
+
+_PHRASE_STARTS: Final = frozenset(phrase[0] for phrase in PRONOUN_PHRASES)
 
 
 def _pronoun_tokens(words: list[str]) -> int:
     """Pronouns in words that are cut at their apostrophes; a phrase such as ``no one`` is one."""
     count = place = 0
     while place < len(words):
-        if tuple(words[place : place + 2]) in PRONOUN_PHRASES:
+        word = words[place]
+        if word in _PHRASE_STARTS and (word, *words[place + 1 : place + 2]) in PRONOUN_PHRASES:
             count += 1
             place += 2
             continue
-        count += words[place] in PRONOUNS
+        count += word in PRONOUNS
         place += 1
     return count
 
@@ -116,11 +124,12 @@ def pronouns(text: Text, arguments: Arguments, _: Readings) -> Verdict:
     Codes: ``ok``, ``too-few``.
     """
     # Contractions are cut: I'm, who's, d'you.
-    words = [part for word in text.folded for part in word.split("'")]
+    words = "'".join(text.folded).split("'")
     return at_least(_pronoun_tokens(words), arguments["N"], "pronoun")
 
 
-_interrobangs = re.compile(r"\?!|!\?|[\u203d\u2048\u2049]")
+# The sign comes first, so that the search steps over all others.
+_interrobangs = re.compile(r"[?!\u203d\u2048\u2049](?:(?<=\?)!|(?<=!)\?|(?<=[\u203d\u2048\u2049]))")
 
 
 def _has(pattern: str) -> Callable[[str], bool]:
@@ -136,10 +145,8 @@ _MARKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "semicolon": _has(r";"),
     "colon": _has(r":"),
     # Inside a word, before a shortened one, or after a plural's s.
-    "apostrophe": _has(
-        r"(?i)(?<=[^\W_])['\u2019](?=[^\W_])|['\u2019](?=\d0s|n['\u2019]|tis\b|twas\b|em\b)|(?<=s)['\u2019](?=\s)"
-    ),
-    "quotation mark": _has(r"[\"\u201c\u201d\u201e\u00ab\u00bb\u2018]|(?<![^\W_])'[^\W_]"),
+    "apostrophe": _has(r"['\u2019](?i:(?<=[^\W_].)(?=[^\W_])|(?=\d0s|n['\u2019]|tis\b|twas\b|em\b)|(?<=s.)(?=\s))"),
+    "quotation mark": _has(r"[\"\u201c\u201d\u201e\u00ab\u00bb\u2018'](?:(?<!')|(?<![^\W_].)(?=[^\W_]))"),
     "parentheses": lambda text: "(" in text and ")" in text,
     "hyphen or dash": _has(r"[-\u2010\u2011\u2013\u2014]"),
 }
@@ -195,8 +202,7 @@ def words_japanese(text: Text, arguments: Arguments, readings: Readings) -> Verd
     Codes: ``ok``, ``not-japanese``, ``too-short``.
     """
     period = arguments["N"]
-    for place in range(period, len(text.words) + 1, period):
-        word = text.words[place - 1]
+    for place, word in islice(enumerate(text.each_word(), 1), period - 1, None, period):
         if is_numeral(word) and readings.japanese_exempts_numerals:
             continue
         if not _is_japanese(word):

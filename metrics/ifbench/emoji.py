@@ -42,4 +42,4 @@ def is_emoji(text: str) -> bool:
 
 def ends_in_emoji(text: str) -> bool:
     """Whether an emoji ends at the very end of a text."""
-    return _final(text[-_LONGEST:]) is not None
+    return not text[-1:].isascii() and _final(text[-_LONGEST:]) is not None

@@ -1,6 +1,7 @@
 """The ``format`` checkers over lines, bullets, labels and letters (IFBench notes, section 3)."""
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -37,11 +38,11 @@ def emoji(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-emoji``, ``no-sentences``.
     """
-    sentences = text.sentences(readings.line_breaks_end_sentences)
-    for place, sentence in enumerate(sentences, 1):
+    place = 0
+    for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
         if not ends_in_emoji(sentence.text.rstrip(_AFTER_EMOJI)):
             return failed("no-emoji", f"sentence {place}, {quoted(sentence.text)}, does not end in an emoji", place)
-    return passed(f"each of {len(sentences)} sentences ends in an emoji", len(sentences)) if sentences else NO_SENTENCES
+    return passed(f"each of {place} sentences ends in an emoji", place) if place else NO_SENTENCES
 
 
 _TAB: Final = 4  # columns between tab stops, where tabs and spaces meet
@@ -70,7 +71,7 @@ def newline(text: Text, _: Arguments, __: Readings) -> Verdict:
 
     Codes: ``ok``, ``two-words``, ``no-words``.
     """
-    if not text.words:
+    if not text.has_words:
         return NO_WORDS
     for place, line in enumerate(text.lines, 1):
         words = joined_words(line)
@@ -199,11 +200,17 @@ _ACRONYM: Final = 4  # letters that a word in capitals may have where it is the 
 
 def _all_capitals(words: list[str]) -> bool:
     """Whether a text is in capitals throughout, and more than an acronym."""
-    letters = [word for word in words if any(map(str.isalpha, word))]
-    if not letters or not all(word.isupper() for word in letters):
+    if not all(word.isupper() or not any(map(str.isalpha, word)) for word in words):
         return False
+    letters = [word for word in words if any(map(str.isalpha, word))]
     long = [word for word in letters if len(word) > 1]
     return len(long) > 1 or any(len(word) > _ACRONYM for word in long)
+
+
+@cache
+def _minor_words(letters: int) -> frozenset[str]:
+    """The words that may stand in small letters, prepositions of up to so many letters among them."""
+    return MINOR_WORDS | {word for word in MINOR_PREPOSITIONS if len(word) <= letters}
 
 
 def title_case(text: Text, _: Arguments, readings: Readings) -> Verdict:
@@ -211,10 +218,10 @@ def title_case(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``lower-case``, ``all-capitals``.
     """
-    if not text.words:
+    if not text.has_words:
         return NO_WORDS
-    minor = MINOR_WORDS | {word for word in MINOR_PREPOSITIONS if len(word) <= readings.minor_preposition_letters}
-    for place, word in enumerate(text.words, 1):
+    minor = _minor_words(readings.minor_preposition_letters)
+    for place, word in enumerate(text.each_word(), 1):
         if not _is_capitalized(word) and (place == 1 or fold(word) not in minor):
             return failed("lower-case", f"word {place}, {quoted(word)}, must begin with a capital", place)
     if _all_capitals(text.words):

@@ -1,18 +1,18 @@
 """Grading one answer against one instruction: the graders, strict and loose (IFBench notes, section 6)."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from metrics.ifbench.arguments import Arguments, ArgumentsError, read_arguments
 from metrics.ifbench.decisions import OFFICIAL, PROPOSED, Readings
 from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, lighteval_source, source_at
 from metrics.ifbench.lexicon import ResourceError
 from metrics.ifbench.registry import CHECKERS, Checker
-from metrics.ifbench.text import Text
+from metrics.ifbench.text import text_of
 from metrics.ifbench.words import visible
 from metrics.reasons import failed
 from metrics.verdict import Verdict
@@ -83,7 +83,7 @@ def loose_variants(answer: str) -> Iterator[str]:
 def _judge(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
     """One verdict over one text. A checker that raises fails the text, and says so: code ``crash`` (6.3)."""
     try:
-        text = Text(answer)
+        text = text_of(answer)
         shown = {name: visible(value) if isinstance(value, str) else value for name, value in arguments.items()}
         return checker.check(text, shown, readings) if text.raw.strip() else BLANK
     except ResourceError:
@@ -112,6 +112,19 @@ def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings
             )
         strict = strict or verdict
     return strict or BLANK
+
+
+class _Own(NamedTuple):
+    """A grader of this project."""
+
+    judge: Callable[[Checker, Arguments, str, Readings], Verdict]
+    readings: Readings
+
+
+_OWN: Final[Mapping[str, _Own]] = MappingProxyType(
+    {name: _Own(_judge, readings) for name, readings in READINGS.items()}
+    | {name + _LOOSE: _Own(_judge_loosely, readings) for name, readings in READINGS.items()}
+)
 
 
 class Graders:
@@ -180,17 +193,20 @@ class Graders:
         """
         if grader not in self.names:
             raise ValueError(f"no grader {grader!r}; there are {', '.join(self.names)}")
-        arguments = check_kwargs(instruction_id, kwargs)
+        return self._verify(instruction_id, check_kwargs(instruction_id, kwargs), response, prompt, grader)
+
+    def _verify(
+        self, instruction_id: str, arguments: Arguments, response: str | None, prompt: str | None, grader: str
+    ) -> Verdict:
+        """The same for arguments that were read, and a grader that there is."""
         if response is None or not response.strip():
             return BLANK
-        loose = grader.endswith(_LOOSE)
-        readings = READINGS.get(grader.removesuffix(_LOOSE))
-        if readings is None:
-            texts = list(loose_variants(response)) if loose else [response]
-            name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
-            return self._foreign[name].judge(instruction_id, arguments, texts, prompt or "")
-        judge = _judge_loosely if loose else _judge
-        return judge(CHECKERS[instruction_id], arguments, response, readings)
+        own = _OWN.get(grader)
+        if own is not None:
+            return own.judge(CHECKERS[instruction_id], arguments, response, own.readings)
+        texts = list(loose_variants(response)) if grader.endswith(_LOOSE) else [response]
+        name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
+        return self._foreign[name].judge(instruction_id, arguments, texts, prompt or "")
 
     def verify_all(
         self, instruction_id: str, kwargs: Any, answer: str, trimmed: str, *, prompt: str = ""
@@ -212,10 +228,10 @@ class Graders:
         found: dict[str, Verdict | NotGradableError] = {}
         for name in READINGS:
             text = trimmed if name == "proposed" else answer
-            strict = self.verify(instruction_id, arguments, text, grader=name)
+            strict = self._verify(instruction_id, arguments, text, prompt, name)
             found[name] = strict
             found[name + _LOOSE] = (
-                strict if strict.passed else self.verify(instruction_id, arguments, text, grader=name + _LOOSE)
+                strict if strict.passed else self._verify(instruction_id, arguments, text, prompt, name + _LOOSE)
             )
         for name in self._foreign:
             found |= self._foreign_pair(name, instruction_id, arguments, answer, prompt)
@@ -228,7 +244,7 @@ class Graders:
 
         def judged(suffix: str) -> Verdict | NotGradableError:
             try:
-                return self.verify(instruction_id, arguments, answer, prompt=prompt, grader=name + suffix)
+                return self._verify(instruction_id, arguments, answer, prompt, name + suffix)
             except NotGradableError as error:
                 return error
 

@@ -94,6 +94,15 @@ def _is_underlined(lines: list[str], place: int) -> bool:
     )
 
 
+def _headings(lines: list[str]) -> Iterator[bool]:
+    """For each line, looked at as it is asked for, whether it is a heading or underlines one."""
+    above = False
+    for place, line in enumerate(lines):
+        here = place + 1 < len(lines) and _is_underlined(lines, place)
+        yield here or above or _is_heading(line)
+        above = here
+
+
 def heading_lines(lines: list[str], titles: bool = False) -> list[bool]:
     """For each line, whether it is a heading or underlines one.
 
@@ -101,10 +110,7 @@ def heading_lines(lines: list[str], titles: bool = False) -> list[bool]:
         lines: the lines of a text.
         titles: whether a plain title above a blank line is a heading, if more text follows it.
     """
-    found = [_is_heading(line) for line in lines]
-    for place in range(len(lines) - 1):
-        if _is_underlined(lines, place):
-            found[place] = found[place + 1] = True
+    found = list(_headings(lines))
     if titles:
         last = next((place for place in reversed(range(len(lines))) if has_word(lines[place])), 0)
         for place, line in enumerate(lines[:last]):
@@ -143,7 +149,7 @@ def segments_of(text: str) -> Iterator[str]:
     """Pieces that no sentence crosses when line breaks end sentences: headings, list items, blocks (AD1)."""
     lines = text.split("\n")
     pending: list[str] = []
-    for line, heading in zip(lines, heading_lines(lines), strict=True):
+    for line, heading in zip(lines, _headings(lines), strict=True):
         if pending and (heading or not line.strip() or _item(line)):
             yield "\n".join(pending)
             pending = []

@@ -11,9 +11,9 @@ __all__ = ["Nest", "bracket_nests", "quotations", "quote_depth"]
 
 _OPENING: Final = {"(": 1, "[": 2, "{": 4}  # one bit a kind
 _CLOSING: Final = {")": 1, "]": 2, "}": 4}
-_others = re.compile(r"[^()\[\]{}]+")
+_brackets = re.compile(r"[()\[\]{}]").findall
 # :( and the like, between white space: faces, not brackets.
-_faces = re.compile(r"(?<!\S)[:;=8][-'^o]?[()\[\]{}]+(?!\S)")
+_faces = re.compile(r"[:;=8](?<!\S.)[-'^o]?[()\[\]{}]+(?!\S)")
 
 
 class Nest(NamedTuple):
@@ -50,7 +50,7 @@ def bracket_nests(text: str) -> list[Nest]:
         depths.clear()
         inside.clear()
 
-    for sign in _others.sub("", _faces.sub(" ", text)):
+    for sign in _brackets(_faces.sub(" ", text)):
         opening = _OPENING.get(sign)
         if opening:
             kinds.append(opening)

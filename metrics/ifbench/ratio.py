@@ -1,6 +1,7 @@
 """The ``ratio`` family: shares and proportions (IFBench notes, section 3)."""
 
 from collections import Counter
+from functools import lru_cache
 from typing import Final
 
 from metrics.ifbench.arguments import Arguments
@@ -27,6 +28,12 @@ def _token_trigrams(text: str) -> set[tuple[str, str, str]]:
     return set(zip(tokens, tokens[1:], tokens[2:], strict=False))
 
 
+@lru_cache(maxsize=32)
+def _reference_trigrams(reference: str) -> frozenset[tuple[str, str, str]]:
+    """Those of a question's own text; the last ones are kept."""
+    return frozenset(_token_trigrams(reference))
+
+
 def overlap(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     """The share of the answer's different trigrams that occur in the reference is right within two points.
 
@@ -34,7 +41,7 @@ def overlap(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     """
     given: set[str] | set[tuple[str, str, str]]
     if readings.overlap_of_words:
-        given, shared = _token_trigrams(text.prose), _token_trigrams(arguments["reference_text"])
+        given, shared = _token_trigrams(text.prose), _reference_trigrams(arguments["reference_text"])
         common = len(given & shared)
     else:
         given = _character_trigrams(text.raw)

@@ -1,6 +1,6 @@
 """The ``sentence`` family: what each sentence holds, and how sentences grow (IFBench notes, section 3)."""
 
-from itertools import groupby, pairwise
+from itertools import groupby, islice
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.count import keyword_occurrences
@@ -26,17 +26,14 @@ def alliteration_increment(text: Text, _: Arguments, readings: Readings) -> Verd
 
     Codes: ``ok``, ``no-sentences``, ``not-longer``.
     """
-    sentences = text.sentences(readings.line_breaks_end_sentences)
-    if not sentences:
-        return NO_SENTENCES
-    before = -1
-    for place, sentence in enumerate(sentences, 1):
+    before, place = -1, 0
+    for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
         run = _longest_run(words_in(sentence.text))
         if run <= before:
             reason = f"the longest run of sentence {place} has {run} words, the one before {before}"
             return failed("not-longer", reason, run, f"> {before}")
         before = run
-    return passed(f"the runs of {len(sentences)} sentences grow", len(sentences))
+    return passed(f"the runs of {place} sentences grow", place) if place else NO_SENTENCES
 
 
 def increment(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
@@ -45,15 +42,16 @@ def increment(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     Codes: ``ok``, ``no-sentences``, ``wrong-step``.
     """
     step = arguments["small_n"]
-    sentences = text.sentences(readings.line_breaks_end_sentences)
-    if not sentences:
-        return NO_SENTENCES
-    counts = (len(words_in(sentence.text)) for sentence in sentences)
-    for place, (before, after) in enumerate(pairwise(counts), 2):
-        if after != before + step:
+    before, place = 0, 0
+    for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
+        after = len(words_in(sentence.text))
+        if place > 1 and after != before + step:
             reason = f"sentence {place} must have {before + step} words, {after} found"
             return failed("wrong-step", reason, after, before + step)
-    return passed(f"each of {len(sentences)} sentences has {step} words more than the one before", len(sentences))
+        before = after
+    if not place:
+        return NO_SENTENCES
+    return passed(f"each of {place} sentences has {step} words more than the one before", place)
 
 
 def keyword(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
@@ -61,8 +59,8 @@ def keyword(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``too-few``, ``no-keyword``.
     """
-    sentences = text.sentences(readings.line_breaks_end_sentences)
     place, word = arguments["N"], arguments["word"]
+    sentences = list(islice(text.each_sentence(readings.line_breaks_end_sentences), place))
     if len(sentences) < place:
         return at_least(len(sentences), place, "sentence")
     if keyword_occurrences(fold(sentences[place - 1].text), word):

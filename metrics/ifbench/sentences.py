@@ -13,6 +13,7 @@ them. Whether a line break ends a sentence is decision AD1.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from metrics.ifbench.emoji import EMOJI
@@ -20,7 +21,7 @@ from metrics.ifbench.layout import segments_of
 from metrics.ifbench.word_lists import listed, word_set
 from metrics.ifbench.words import has_word, joined_words
 
-__all__ = ["Sentence", "sentences_of", "words_in"]
+__all__ = ["Sentence", "each_sentence_of", "sentences_of", "words_in"]
 
 
 class Sentence(NamedTuple):
@@ -142,8 +143,8 @@ def _mark_of(closing: str) -> str:
     return next(char for char in reversed(closing.replace("\u2026", ".")) if char in ".!?")
 
 
-def _cut(text: str, found: list[Sentence]) -> None:
-    """Add the sentences of one segment."""
+def _cut(text: str) -> Iterator[Sentence]:
+    """The sentences of one segment."""
     closings = _ascii_closings if text.isascii() else _all_closings
     start = 0
     for closing in closings(text):
@@ -152,21 +153,24 @@ def _cut(text: str, found: list[Sentence]) -> None:
             continue
         piece = text[start:end]
         if text[first - 1 : first].isalnum() or has_word(piece):
-            found.append(Sentence(piece.strip(), _mark_of(closing.group())))
+            yield Sentence(piece.strip(), _mark_of(closing.group()))
         start = end
     rest = text[start:].strip()
     if has_word(rest):
-        found.append(Sentence(rest, ""))
+        yield Sentence(rest, "")
 
 
-def sentences_of(text: str, line_breaks_end: bool) -> list[Sentence]:
-    """The sentences of a text, in order.
+def each_sentence_of(text: str, line_breaks_end: bool) -> Iterator[Sentence]:
+    """The sentences of a text, in order, looked for as they are asked for.
 
     Args:
         text: a text without HTML markup, in Unicode's composed form.
         line_breaks_end: whether blank lines, headings and list items end a sentence (AD1).
     """
-    found: list[Sentence] = []
     for segment in segments_of(text) if line_breaks_end else (text,):
-        _cut(segment, found)
-    return found
+        yield from _cut(segment)
+
+
+def sentences_of(text: str, line_breaks_end: bool) -> list[Sentence]:
+    """All sentences of a text: see :func:`each_sentence_of`."""
+    return list(each_sentence_of(text, line_breaks_end))

@@ -7,6 +7,7 @@ letters (``U.S.``, ``p.m.``). Quotes, brackets, dashes, bullets, markup and emoj
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Final
 
 import regex
@@ -14,6 +15,7 @@ import regex
 __all__ = [
     "NAME_RUN",
     "base_letters",
+    "each_joined_word",
     "first_letter",
     "fold",
     "has_letter",
@@ -40,13 +42,18 @@ _idle = regex.compile(
     r"(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\U000e007f])\u200d|\u200d(?!\p{Extended_Pictographic})"
     r"|(?<!\p{Extended_Pictographic}|[0-9#*](?=.\u20e3))[\ufe0e\ufe0f]"
 )
+_may_go = re.compile(
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]"
+).search  # whatever either pattern may take
 
 
 def _ascii_pattern(joiners: str) -> re.Pattern[str]:
     """Words of a text that is all ASCII, where the fast classes of ``re`` do."""
-    run = "[A-Za-z0-9]+"
-    letters = r"(?<![A-Za-z0-9.])(?:Ph|[A-Za-z])(?:\.[A-Za-z])+(?![A-Za-z0-9])"
-    return re.compile(rf"{letters}|{run}(?:[{joiners}]{run}|(?<=[0-9])[.,:][0-9]{run[:-1]}*)*")
+    # The class comes first, so that the search steps over what begins no word; of abbreviations it is the first letter.
+    run = "[A-Za-z0-9]++"
+    letters = r"(?=h?\.[A-Za-z])(?<=[A-Za-z])(?<![A-Za-z0-9.].)(?:(?<=P)h)?(?:\.[A-Za-z])+(?![A-Za-z0-9])"
+    rest = rf"[A-Za-z0-9]*+(?:[{joiners}]{run}|(?<=[0-9])[.,:][0-9][A-Za-z0-9]*+)*+"
+    return re.compile(rf"[A-Za-z0-9](?:{letters}|{rest})")
 
 
 def _full_pattern(joiners: str) -> "regex.Pattern[str]":
@@ -71,7 +78,7 @@ NAME_RUN: Final = re.compile(r"[^\W_]+")
 
 _any_letter = re.compile(r"[^\W\d_]").search
 _any_word = re.compile(r"[^\W_]").search
-_folds: Final = str.maketrans({**dict.fromkeys(_APOSTROPHES[1:], "'"), **dict.fromkeys(_HYPHENS[:-1], "-")})
+_FOLDS: Final = (*((sign, "'") for sign in _APOSTROPHES[1:]), *((sign, "-") for sign in _HYPHENS[:-1]))
 
 # Letters that Unicode does not take apart into a base letter and a mark.
 _BASES: Final = str.maketrans(
@@ -80,17 +87,25 @@ _BASES: Final = str.maketrans(
 _marks = regex.compile(r"\p{M}+")
 
 # Thousands commas between groups of three, one decimal part; anything else separates two numerals.
-_numeral = re.compile(r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?")
+_numeral = re.compile(r"\d(?:\d{0,2}(?:,\d{3})+(?!\d)|\d*)(?:\.\d+)?")
 
 
 def visible(text: str) -> str:
     """The text in Unicode's composed form (NFC), without the characters that nothing shows; emoji stay whole."""
-    return text if text.isascii() else unicodedata.normalize("NFC", _idle.sub("", _unseen.sub("", text)))
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _idle.sub("", _unseen.sub("", text)) if _may_go(text) else text)
 
 
 def joined_words(text: str) -> list[str]:
     """Words as written; a hyphenated compound is one. The text is in Unicode's composed form."""
     return _JOINED[0].findall(text) if text.isascii() else _JOINED[1].findall(text)
+
+
+def each_joined_word(text: str) -> Iterator[str]:
+    """The words of joined_words, looked for as they are asked for."""
+    found = _JOINED[0].finditer(text) if text.isascii() else _JOINED[1].finditer(text)
+    return (word.group() for word in found)
 
 
 def split_words(text: str) -> list[str]:
@@ -105,7 +120,13 @@ def tokens_of(text: str) -> list[str]:
 
 def fold(text: str) -> str:
     """Case folded, apostrophes and hyphens straight."""
-    return text.lower() if text.isascii() else text.casefold().translate(_folds)
+    if text.isascii():
+        return text.lower()
+    folded = text.casefold()
+    for sign, plain in _FOLDS:  # few occur: faster than translating character by character
+        if sign in folded:
+            folded = folded.replace(sign, plain)
+    return folded
 
 
 def has_word(text: str) -> bool:

@@ -35,12 +35,13 @@ def alphabet(text: Text, _: Arguments, __: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``wrong-letter``.
     """
-    if not text.words:
+    first = next(text.each_word(), None)
+    if first is None:
         return NO_WORDS
-    start = _ALPHABET.find(first_letter(text.words[0]) or "?")
+    start = _ALPHABET.find(first_letter(first) or "?")
     if start < 0:
-        return failed("wrong-letter", f"{quoted(text.words[0])} begins with no letter of the alphabet", 1)
-    for place, word in enumerate(text.words):
+        return failed("wrong-letter", f"{quoted(first)} begins with no letter of the alphabet", 1)
+    for place, word in enumerate(text.each_word()):
         wanted = _ALPHABET[(start + place) % len(_ALPHABET)]
         if first_letter(word) != wanted:
             reason = f"word {place + 1}, {quoted(word)}, must begin with {wanted.upper()}"
@@ -58,10 +59,10 @@ def consonants(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``no-cluster``.
     """
-    if not text.words:
+    if not text.has_words:
         return NO_WORDS
     cluster = _sounded_cluster if readings.y_only_before_vowels else _any_cluster
-    for place, word in enumerate(text.words, 1):
+    for place, word in enumerate(text.each_word(), 1):
         if not cluster(base_letters(word)) and (readings.numerals_need_clusters or has_letter(word)):
             return failed("no-cluster", f"word {place}, {quoted(word)}, has no two consonants together", place)
     return passed(f"each of {len(text.words)} words has a consonant cluster", len(text.words))
@@ -72,9 +73,9 @@ def no_consecutive(text: Text, _: Arguments, __: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``same-letter``.
     """
-    if not text.words:
+    if not text.has_words:
         return NO_WORDS
-    for place, (before, after) in enumerate(pairwise(text.words), 2):
+    for place, (before, after) in enumerate(pairwise(text.each_word()), 2):
         letter = first_letter(before)
         if letter and letter == first_letter(after):
             reason = f"{quoted(before)} and {quoted(after)}, words {place - 1} and {place}, begin with one letter"
@@ -87,21 +88,25 @@ def odd_even_syllables(text: Text, _: Arguments, __: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``same-parity``.
     """
-    words = [word for word in text.words if has_letter(word)]
-    if not words:
-        return NO_WORDS
+    count = 0
     possible = {0, 1}  # what the first word's parity may still be
-    for place, word in enumerate(words):
-        parities = {(count + place) % 2 for count in syllables_of(word)}
+    for place, word in enumerate(filter(has_letter, text.each_word())):
+        parities = {(syllables + place) % 2 for syllables in syllables_of(word)}
         if not possible & parities:
             reason = f"word {place + 1}, {quoted(word)}, has as many syllables, odd or even, as the word before"
             return failed("same-parity", reason, place + 1)
         possible &= parities
-    return passed(f"{len(words)} words alternate between odd and even", len(words))
+        count += 1
+    return passed(f"{count} words alternate between odd and even", count) if count else NO_WORDS
 
 
 _PALINDROMES: Final = 10
 _PALINDROME_LETTERS: Final = 5
+
+
+def _may_mirror(word: str) -> bool:
+    """Whether a word can be a palindrome by its ends, which are letters or digits; beyond ASCII they may be marks."""
+    return word[0] == word[-1] or word[0].lower() == word[-1].lower() or not word.isascii()
 
 
 def palindrome(text: Text, _: Arguments, readings: Readings) -> Verdict:
@@ -109,7 +114,8 @@ def palindrome(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``too-few``.
     """
-    found = [word for word in map(letters_of, text.words) if len(word) >= _PALINDROME_LETTERS and word == word[::-1]]
+    found = [word for word in map(letters_of, filter(_may_mirror, text.words)) if word == word[::-1]]
+    found = [word for word in found if len(word) >= _PALINDROME_LETTERS]
     if not readings.numeral_palindromes:
         found = [word for word in found if has_letter(word)]
     count = len(set(found)) if readings.distinct_palindromes else len(found)
@@ -162,7 +168,7 @@ def vowel(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-words``, ``two-paragraphs``, ``too-few``, ``too-many``.
     """
-    if not text.words:
+    if not text.has_words:
         return NO_WORDS
     blocks = blocks_of(text.prose)
     if len(blocks) > 1:

@@ -1,6 +1,6 @@
 """The ``words`` checkers over words in certain places (IFBench notes, section 3)."""
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
@@ -26,8 +26,8 @@ def keywords_specific_position(text: Text, arguments: Arguments, readings: Readi
 
     Codes: ``ok``, ``too-few``, ``too-few-words``, ``other-word``.
     """
-    sentences = text.sentences(readings.line_breaks_end_sentences)
     place, position = arguments["n"], arguments["m"]
+    sentences = list(islice(text.each_sentence(readings.line_breaks_end_sentences), place))
     if len(sentences) < place:
         return at_least(len(sentences), place, "sentence")
     words = joined_words(fold(" ".join(words_in(sentences[place - 1].text))))
@@ -46,15 +46,14 @@ def last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``no-sentences``, ``other-word``.
     """
-    sentences = text.sentences(readings.line_breaks_end_sentences)
-    if not sentences:
-        return NO_SENTENCES
+    sentences = text.each_sentence(readings.line_breaks_end_sentences)
     words_of_each = filter(None, (words_in(fold(sentence.text)) for sentence in sentences))
     for place, (before, after) in enumerate(pairwise(words_of_each), 2):
         if before[-1] != after[0]:
             reason = f"sentence {place} must begin with {quoted(before[-1])}, {quoted(after[0])} found"
             return failed("other-word", reason, clip(after[0]), clip(before[-1]))
-    return passed(f"{len(sentences)} sentences are linked by their words", len(sentences))
+    count = len(text.sentences(readings.line_breaks_end_sentences))
+    return passed(f"{count} sentences are linked by their words", count) if count else NO_SENTENCES
 
 
 def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
@@ -66,14 +65,12 @@ def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdic
     if not readings.headings_are_paragraphs:
         headings = heading_lines(lines, titles=True)
         lines = [line for line, heading in zip(lines, headings, strict=True) if not heading]
-    paragraphs = [words for line in lines if (words := joined_words(fold(line)))]
-    if not paragraphs:
-        return NO_WORDS
-    for place, words in enumerate(paragraphs, 1):
+    place = 0
+    for place, words in enumerate(filter(None, map(joined_words, map(fold, lines))), 1):
         if words[0] != words[-1]:
             reason = f"paragraph {place} begins with {quoted(words[0])} and ends with {quoted(words[-1])}"
             return failed("other-word", reason, clip(words[-1]), clip(words[0]))
-    return passed(f"each of {len(paragraphs)} paragraphs ends as it begins", len(paragraphs))
+    return passed(f"each of {place} paragraphs ends as it begins", place) if place else NO_WORDS
 
 
 def words_position(text: Text, arguments: Arguments, _: Readings) -> Verdict:
