@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from metrics.sobhard import operations, schemas
 from metrics.sobhard.operations import OperationError
+from metrics.sobhard.shapes import of_each_shape
 from metrics.sobhard.targets import Parsed, Target, parse
 from metrics.sobhard.trees import leaf_counts
 
@@ -147,6 +148,11 @@ class Question:
     def gate(self, constraint: str) -> bool:
         """Whether the row switches a gated constraint on."""
         return bool((self.checks.get("gates") or {}).get(constraint, False))
+
+    @cached_property
+    def shapes(self) -> Any:
+        """What is described, with one element of each shape in its arrays."""
+        return of_each_shape(self.described)
 
     # What the answer must equal, by family; each is computed at the first answer.
 

@@ -159,7 +159,7 @@ def validates_source(context: Context) -> Verdict:
     Codes: ``ok``, ``not-valid``, ``invalid-schema``, ``foreign-reference``, ``costly-pattern``, ``too-costly``.
     """
     try:
-        valid = accepts(context.pred, context.question.described)
+        valid = accepts(context.pred, context.question.described, context.question.shapes)
     except SchemaError as error:
         return failed(error.code, str(error))
     return (

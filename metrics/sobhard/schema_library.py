@@ -15,12 +15,18 @@ from metrics.sobhard.schema_costs import PRICES, REFERENCES, UNEVALUATED, Schema
 from metrics.sobhard.values import CONTAINERS
 from metrics.sobhard.wording import clip, place, shown
 
-__all__ = ["check", "is_valid"]
+__all__ = ["check", "is_valid", "keywords"]
 
 _METASCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _MAX_FRAMES: Final = 800  # of the thousand that Python allows: schemas nested some 75 deep fit
 _LOOKS: Final = 8  # schemas applied between two looks at the stack; each takes five frames at most
 _WRITTEN: Final = 400  # characters of an error's message that take a step to write
+
+
+@functools.cache
+def keywords() -> frozenset[str]:
+    """Every keyword of draft 2020-12 that the library looks at."""
+    return frozenset(Draft202012Validator.VALIDATORS)
 
 
 def check(schema: Any, budget: int) -> None:

@@ -8,6 +8,7 @@ import warnings
 from typing import Any, Final
 
 from metrics.sobhard.schema_costs import MAX_STEPS, SchemaError, Survey
+from metrics.sobhard.shapes import of_each_shape, sees_shapes_alone
 from metrics.sobhard.targets.parsed import on_empty_stack
 from metrics.sobhard.values import MAX_CHARACTERS, Size, measure, walk
 from metrics.sobhard.wording import clip
@@ -17,8 +18,13 @@ __all__ = ["SchemaError", "accepts"]
 _MAX_NODES: Final = 50_000  # values of a schema, each alias written out
 
 
-def accepts(schema: Any, instance: Any) -> bool:
+def accepts(schema: Any, instance: Any, reduced: Any = None) -> bool:
     """Whether a schema accepts a JSON value.
+
+    Args:
+        schema: the answer.
+        instance: the value.
+        reduced: ``shapes.of_each_shape(instance)`` if it is known; None has it worked out.
 
     Raises:
         SchemaError: the schema cannot be used.
@@ -34,7 +40,7 @@ def accepts(schema: Any, instance: Any) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python and the library think of an answer's patterns and keywords
-            return on_empty_stack(lambda judged: _judge(judged, instance, survey), schema)
+            return on_empty_stack(lambda judged: _judge(judged, instance, reduced, survey), schema)
     except SchemaError:
         raise
     except RecursionError:
@@ -56,9 +62,11 @@ def _characters(schema: Any, size: Size) -> int:
     return max(size.characters, size.leaves * digits, size.nodes * longest // 10)
 
 
-def _judge(schema: Any, instance: Any, survey: Survey) -> bool:
+def _judge(schema: Any, instance: Any, reduced: Any, survey: Survey) -> bool:
     # Imported late: only schema answers need the library, and it takes as long as all of SOBHard.
     from metrics.sobhard import schema_library
 
     schema_library.check(schema, MAX_STEPS)
+    if sees_shapes_alone(schema, schema_library.keywords()):
+        instance = of_each_shape(instance) if reduced is None else reduced
     return schema_library.is_valid(schema, instance, survey, MAX_STEPS)

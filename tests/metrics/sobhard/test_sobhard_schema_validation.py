@@ -1,5 +1,6 @@
 """Constraint 28: jsonschema under draft 2020-12, its work bounded, kept from the network (contract, 11.4)."""
 
+import functools
 import json
 import random
 
@@ -7,8 +8,9 @@ import pytest
 from jsonschema_specifications import REGISTRY
 from sobhard_suites import by_library, judged
 
-from metrics.sobhard.schema_library import flat_metaschema
+from metrics.sobhard.schema_library import flat_metaschema, keywords
 from metrics.sobhard.schema_validation import SchemaError, accepts
+from metrics.sobhard.shapes import BLIND, of_each_shape, sees_shapes_alone
 
 REFUSALS = ("invalid-schema", "foreign-reference", "costly-pattern", "too-costly")
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
@@ -465,3 +467,57 @@ def test_equal_to_the_library(seed):
         schema, value = random_schema(source), random_value(source)
         wanted = (True,) if by_library(schema, value) is True else (False, *REFUSALS)
         assert judged(schema, value) in wanted, (schema, value)
+
+
+def random_shape_schema(source, depth=0):
+    """A random schema that looks at shapes alone."""
+    part = functools.partial(random_shape_schema, source, depth + 1)
+    makers = {
+        "type": lambda: source.choice(("string", "integer", "number", "boolean", "null", "array", "object", ["null", "integer"])),
+        "required": lambda: source.sample("abc", source.randint(0, 2)),
+    }
+    if depth < 3:
+        makers |= {
+            "properties": lambda: {name: part() for name in source.sample("abc", source.randint(1, 3))},
+            "items": part,
+            "additionalProperties": lambda: source.choice((False, part())),
+            **{name: lambda: [part() for _ in range(source.randint(1, 2))] for name in ("allOf", "anyOf", "oneOf")},
+            **{name: part for name in ("not", "if", "then", "else")},
+        }
+    return {name: makers[name]() for name in source.sample(sorted(makers), source.choice((1, 1, 2)))}
+
+
+def random_table(source, depth=0):
+    """A random value with long arrays of few shapes."""
+    if depth == 3 or source.random() < 0.3:
+        return source.choice(("x", "", 1, 2, 1.5, 2.0, 0.0, True, False, None))
+    if source.random() < 0.6:
+        return [random_table(source, depth + 1) for _ in range(source.choice((0, 1, 3, 9)))]
+    return {name: random_table(source, depth + 1) for name in source.sample("abcd", source.randint(0, 3))}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_element_of_each_shape_is_enough(seed):
+    """The library's verdict on the whole value, where only a part of it is looked at."""
+    source, smaller = random.Random(seed), 0
+    for _ in range(700):
+        schema, value = random_shape_schema(source), random_table(source)
+        assert sees_shapes_alone(schema, keywords())
+        assert judged(schema, value) is by_library(schema, value), (schema, value)
+        smaller += of_each_shape(value) != value
+    assert smaller > 100
+
+
+@pytest.mark.parametrize("other", sorted(keywords() - BLIND) + ["$schema", "$id"])
+def test_a_schema_with_any_other_keyword_sees_everything(other):
+    """Wherever it stands, in the place of a property's name too."""
+    assert not sees_shapes_alone({"items": {"properties": {other: True}}}, keywords())
+    assert not sees_shapes_alone({"anyOf": [{other: 1}]}, keywords())
+
+
+def test_a_deep_value_is_left_as_it_is():
+    """What nests too deeply to be reduced is judged whole."""
+    value = None
+    for _ in range(5_000):
+        value = [value]
+    assert judged({"type": "array"}, value) is True
