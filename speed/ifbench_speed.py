@@ -4,6 +4,10 @@
 
 Without files the fixtures of the project are graded. Prompts and responses are matched by prompt text, outer white
 space aside. ``--long`` takes some minutes.
+
+Over the public sample (334 constraints) the floor is one search a text of Python's own ``re``: cutting 1,650 characters
+into words is most of a verdict that counts words, and no other search was more than a sixth faster. The target of 2.17
+times the speed of 2026-11-30, 14:30 is not reached; 1.75 times is.
 """
 
 import argparse
