@@ -68,7 +68,9 @@ class ServerCommand:
 
     Attributes:
         argv: the program and its arguments; no shell reads them.
-        ready_url: URL that answers GET with status 200 once the server takes requests (``/health``, ``/v1/models``).
+        ready_url: URL that answers GET with status 200 once the server takes requests (``/health``, ``/v1/models``);
+            None if the command tells the server's URL without a path itself, by a line ``{"url": ...}`` on its standard
+            output, and has such a ``/health``.
         log_path: file for both output streams; its folder is made, an older file is replaced.
         env: variables that are added to this process's environment; None removes a variable.
         cwd: working folder; None for that of this process.
@@ -78,7 +80,7 @@ class ServerCommand:
     """
 
     argv: Sequence[str]
-    ready_url: str
+    ready_url: str | None
     log_path: Path
     env: Mapping[str, str | None] = field(default_factory=dict)
     cwd: Path | None = None
@@ -111,11 +113,18 @@ class ChildServer:
 
     Args:
         command: how to start the server.
+
+    Attributes:
+        command: as given.
+        pid: of its process; None before it is started.
+        url: what it told of its address.
+        exit_code: how it ended; a negative one is a signal.
     """
 
     def __init__(self, command: ServerCommand) -> None:
         self.command = command
         self.pid: int | None = None
+        self.url: str | None = None
         self.exit_code: int | None = None
         self._keeper: subprocess.Popen[bytes] | None = None
         self._watch: threading.Thread | None = None
@@ -139,6 +148,11 @@ class ChildServer:
         self.stop()
 
     @property
+    def ready_url(self) -> str | None:
+        """URL that answers with status 200 once the server is ready; None while the server has not told its own."""
+        return self.command.ready_url or (None if self.url is None else f"{self.url}/health")
+
+    @property
     def alive(self) -> bool:
         """Whether the server was started and has not ended."""
         return self._started.is_set() and not self._ended.is_set()
@@ -160,9 +174,10 @@ class ChildServer:
         command = self.command
         command.log_path.parent.mkdir(parents=True, exist_ok=True)
         self._began = time.monotonic()
+        speaks = ["--speaks"] if command.ready_url is None else []
         with command.log_path.open("wb") as log:
             self._keeper = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(command.grace_s), *command.argv],
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), *speaks, str(command.grace_s), *command.argv],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -189,7 +204,8 @@ class ChildServer:
         deadline = self._began + self.command.deadline_s
         while self.alive:
             # The flag is read again after the answer: a dead server's port may belong to somebody else by now.
-            if health_status(self.command.ready_url, _PROBE_S) == http.HTTPStatus.OK and self.alive:
+            url = self.ready_url
+            if url is not None and health_status(url, _PROBE_S) == http.HTTPStatus.OK and self.alive:
                 return time.monotonic() - self._began
             if time.monotonic() > deadline:
                 raise self._failure(f"was not ready within {self.command.deadline_s:g} s")
@@ -228,6 +244,7 @@ class ChildServer:
         for line in self._keeper.stdout:
             told = json.loads(line)
             self.pid = told.get("pid", self.pid)
+            self.url = told.get("url", self.url)
             self.exit_code = told.get("exit", told.get("fell", self.exit_code))
             self._error = told.get("error")
             nothing_left = "exit" in told

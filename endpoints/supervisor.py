@@ -1,14 +1,15 @@
 """The small process between a run and the server it started: it ends the server when the run is gone.
 
-The command is ``python -I -S supervisor.py GRACE_SECONDS COMMAND...``. The file needs only the standard library, so it
-starts within tens of milliseconds and no other module can break it. :mod:`endpoints.process` holds the other ends of
-its pipes:
+The command is ``python -I -S supervisor.py [--speaks] GRACE_SECONDS COMMAND...``. The file needs only the standard
+library, so it starts within tens of milliseconds and no other module can break it. :mod:`endpoints.process` holds the
+other ends of its pipes:
 
 - standard input: a byte, or the end of file that follows the run's death, tells this process to end the server;
 - standard output: one JSON object a line, ``{"pid": 17}`` when the server has started or ``{"error": "..."}`` if it
   cannot be started, ``{"fell": status}`` as soon as it has ended by itself, ``{"exit": status}`` when nothing of it is
   left (a negative status is a signal, as in :mod:`subprocess`);
-- standard error: the server's log; the server writes both of its streams there.
+- standard error: the server's log; the server writes both of its streams there. With ``--speaks`` its standard output
+  is this process's own instead: what it prints there are JSON objects too, for the run.
 
 The server leads a session of its own, so that Ctrl-C in the terminal reaches only the run. To end the server, this
 process sends SIGTERM to the server's process group, SIGKILL after the grace period, and SIGKILL to every descendant
@@ -54,8 +55,12 @@ def report(**fields: object) -> None:
         os.write(sys.stdout.fileno(), (json.dumps(fields) + "\n").encode("ascii"))
 
 
-def start(command: list[str], control: Callable[[int, int], int] | None) -> subprocess.Popen[bytes]:
+def start(
+    command: list[str], control: Callable[[int, int], int] | None, *, speaks: bool = False
+) -> subprocess.Popen[bytes]:
     """Start the server in a session of its own; the system kills the server if this process dies.
+
+    Its standard output is the log, or this process's standard output if it speaks.
 
     Raises:
         OSError: the program does not exist or may not be run.
@@ -71,7 +76,7 @@ def start(command: list[str], control: Callable[[int, int], int] | None) -> subp
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=sys.stderr.fileno(),
+        stdout=(sys.stdout if speaks else sys.stderr).fileno(),
         stderr=sys.stderr.fileno(),
         start_new_session=True,
         preexec_fn=die_with_keeper,  # this process has one thread
@@ -140,7 +145,9 @@ def _first(known: int | None, found: int | None) -> int | None:
 
 def main(arguments: list[str]) -> int:
     """Start the command, wait until the command or the run ends, and end every process that is left."""
-    grace_s, command = float(arguments[0]), arguments[1:]
+    speaks = arguments[0] == "--speaks"
+    grace, *command = arguments[speaks:]
+    grace_s = float(grace)
     run = os.getppid()
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_read, False)
@@ -155,7 +162,7 @@ def main(arguments: list[str]) -> int:
     if control is not None:
         control(_PR_SET_CHILD_SUBREAPER, 1)
     try:
-        server = start(command, control)
+        server = start(command, control, speaks=speaks)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         report(error=str(error))
         return _CANNOT_START

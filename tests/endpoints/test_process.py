@@ -5,6 +5,7 @@ heartbeat open; "gone" is checked on both processes.
 """
 
 import contextlib
+import dataclasses
 import json
 import os
 import signal
@@ -505,6 +506,24 @@ class TestTail:
         """At most the last 16 KiB are shown, even of one endless line."""
         (tmp_path / "log").write_bytes(b"x" * 1_000_000)
         assert len(tail(tmp_path / "log")) == 16_384
+
+
+def test_a_server_tells_its_own_url(tmp_path, notes):
+    """Without a ready URL it is asked where it says it is; what else it prints is in the log."""
+    start = command(tmp_path, notes, 0, "plain")
+    with reserved_port() as port:
+        teller = (
+            f"import json, os, sys; print(json.dumps(dict(url='http://127.0.0.1:{port}')), flush=True); os.dup2(2, 1); "
+            f"os.execv(sys.executable, [sys.executable, {start.argv[1]!r}, '{port}', {str(notes)!r}, 'plain'])"
+        )
+        start = dataclasses.replace(start, argv=(sys.executable, "-c", teller), ready_url=None)
+        server = ChildServer(start)
+        assert server.ready_url is None
+        with server:
+            assert server.url == f"http://127.0.0.1:{port}"
+            assert server.ready_url == f"http://127.0.0.1:{port}/health"
+        assert gone(notes)
+        assert "url" not in start.log_path.read_text("utf-8")
 
 
 def test_supervisor_needs_the_standard_library_alone():
