@@ -82,19 +82,29 @@ class LoadWatch:
         auto: whether the gate is sized by what they say.
         urls: of their metrics, each server's own: a router shows one of them at a time. Empty: nothing is looked at.
         connect: makes an endpoint that can reach them.
+        present: gives the URLs anew before each look, where servers may come back elsewhere.
 
     Attributes:
         gate, auto: as given.
         problem: why a server, or all of them, is no longer looked at; empty while each is.
     """
 
-    def __init__(self, gate: Gate, *, auto: bool, urls: Sequence[str], connect: Callable[[], Endpoint]) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        *,
+        auto: bool,
+        urls: Sequence[str],
+        connect: Callable[[], Endpoint],
+        present: Callable[[], Sequence[str]] | None = None,
+    ) -> None:
         self.gate = gate
         self.auto = auto
         self.problem = ""
         self._urls = list(urls)
         self._servers = [_Server(url) for url in urls]
         self._connect = connect
+        self._present = present
         self._controller = Controller(gate.limit, gate.most) if auto else None
         self._before: tuple[float, tuple[str, ...], Reading] | None = None
         self._backwards: deque[bool] = deque(maxlen=_SPANS)
@@ -126,9 +136,18 @@ class LoadWatch:
         clock = asyncio.get_running_loop().time
         async with self._connect() as endpoint:
             while self._servers:
+                self._relocate()
                 found = await asyncio.gather(*(endpoint.load(server.url, _LIMIT_S) for server in self._servers))
                 self._look(found, clock())
                 await asyncio.sleep(_EVERY_S)
+
+    def _relocate(self) -> None:
+        """Follow servers that have other addresses now."""
+        if self._present is None or set(present := self._present()) <= set(self._urls):
+            return
+        new = [url for url in present if url not in self._urls]
+        self._urls += new
+        self._servers = [*(server for server in self._servers if server.url in present), *map(_Server, new)]
 
     def _look(self, found: Sequence[Reading | Failure], now_s: float) -> None:
         """Take note of one look at every server."""

@@ -26,7 +26,8 @@ class RunLoads:
         settings: of the run.
         server: what answers.
         judges: of the run.
-        workers: addresses of the servers that the run itself has started, by role.
+        workers: addresses of the servers that the run itself has started, by role; they are read anew, since those of
+            servers on other machines change.
 
     Attributes:
         model_gate: lets requests to the model be sent; None where no server of the user's answers.
@@ -47,6 +48,7 @@ class RunLoads:
                 auto=auto,
                 urls=_metrics(base_url, workers.get("model", ())),
                 connect=lambda: Endpoint(base_url, key, concurrency=1, **access.options()),
+                present=lambda: _metrics(base_url, workers.get("model", ())),
             )
         if judges.all:
             judge = judges.all[0]
@@ -55,6 +57,7 @@ class RunLoads:
                 auto=judges.auto,
                 urls=_metrics(judge.base_url, workers.get("judge", ())),
                 connect=judge.connect,
+                present=lambda: _metrics(judge.base_url, workers.get("judge", ())),
             )
 
     @contextlib.asynccontextmanager

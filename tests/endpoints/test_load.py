@@ -70,6 +70,31 @@ def looked(count):
     return lambda record: record["looks"] >= count
 
 
+def test_a_server_that_comes_back_elsewhere():
+    """It is looked at there; where it was is looked at no more. The record has both addresses."""
+    with told(Story(metrics(4, 0, 100)), Story(metrics(6, 0, 100)), Story(metrics(8, 0, 500))) as (stays, old, new):
+        present = [stays, old]
+        watch = LoadWatch(
+            Gate(4),
+            auto=False,
+            urls=present,
+            connect=lambda: endpoint(stays.removesuffix("/metrics") + "/v1"),
+            present=lambda: present,
+        )
+
+        async def walk():
+            async with watch.opened():
+                while watch.record()["looks"] < 3:
+                    await asyncio.sleep(0.001)
+                present[1] = new
+                while (watch.record()["running"] or {"max": 0})["max"] < 12:
+                    await asyncio.sleep(0.001)
+
+        asyncio.run(walk())
+        assert watch.record()["metrics"] == [stays, old, new]
+        assert watch.problem == ""
+
+
 def test_what_is_recorded():
     """Means and largest of the looks that end a span, what the counters grew by, and a hit share."""
     story = Story(
