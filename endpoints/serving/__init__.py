@@ -6,6 +6,9 @@ installed server's own argument parser; ``running.py`` starts and stops; ``serve
 log, ``supervision.py`` starts again what dies or hangs, ``balancing.py`` tells the router; ``ports.py`` reserves ports;
 ``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py`` is the command line.
 
+For servers on the nodes of a Ray cluster, ``ray_cluster.py`` checks what a file says of them and whether there is room;
+``ray_replica.py`` keeps one of them there: a script that runs in the serving environment, which alone has Ray.
+
 For ``--serve auto``, ``gpus.py`` reads which GPUs there are; ``model_files.py`` gets a model's config and the size of
 its weights, ``model_facts.py`` makes of them what counts; ``sizing.py`` tries every way to place the servers and takes
 the best; ``auto_plan.py`` writes it as a serving file with its reasons; ``refusal.py`` says what would fit where

@@ -8,7 +8,7 @@ the paths keeps the list that it was started with, and has to notice itself who 
 import http.client
 import threading
 import urllib.parse
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 
 from endpoints.serving.commands import Launch
 
@@ -22,45 +22,48 @@ class Balancer:
 
     Args:
         router: its launch.
-        servers: URL of each server behind it, by name.
         say: prints one line.
     """
 
-    def __init__(self, router: Launch, servers: Mapping[str, str], say: Callable[[str], None]) -> None:
+    def __init__(self, router: Launch, say: Callable[[str], None]) -> None:
         self._router = router
-        self._servers = servers
         self._say = say
         self._lock = threading.Lock()
-        self._listed: set[str] | None = set(servers)
+        # URL of each server on the list, by name; None while there is no list.
+        self._listed: dict[str, str] | None = None
 
     def stopped(self) -> None:
         """The router is down and has no list."""
         with self._lock:
             self._listed = None
 
-    def started(self, names: Set[str]) -> None:
-        """The router is up and was started with these servers."""
+    def started(self, servers: Mapping[str, str]) -> None:
+        """The router is up and was started with these servers: their URLs by name."""
         with self._lock:
-            self._listed = set(names)
+            self._listed = dict(servers)
 
-    def follow(self, up: Set[str]) -> None:
-        """Take off the list who is not up, and put on it who is; a call that fails is made again next time."""
+    def follow(self, up: Mapping[str, str]) -> None:
+        """Take off the list who is not up, and put on it who is; a call that fails is made again next time.
+
+        Args:
+            up: URL of each server that is up, by name. A server that came back elsewhere changes its URL.
+        """
         with self._lock:
             listed = self._listed
             if listed is None:
                 return
-            for name in sorted(listed - up):
-                if self._told("remove_worker", name):
-                    listed.discard(name)
-            for name in sorted(up - listed):
-                if self._told("add_worker", name):
-                    listed.add(name)
+            for name, url in sorted(listed.items() - up.items()):
+                if self._told("remove_worker", name, url):
+                    del listed[name]
+            for name, url in sorted(up.items()):
+                if name not in listed and self._told("add_worker", name, url):
+                    listed[name] = url
 
-    def _told(self, call: str, name: str) -> bool:
+    def _told(self, call: str, name: str, url: str) -> bool:
         """Whether the router has taken, or refused for good, what it was told about a server."""
         connection = http.client.HTTPConnection(*self._address(), timeout=_LIMIT_S)
         try:
-            connection.request("POST", f"/{call}?url={urllib.parse.quote(self._servers[name], safe='')}")
+            connection.request("POST", f"/{call}?url={urllib.parse.quote(url, safe='')}")
             answer = connection.getresponse()
             words = answer.read().decode("utf-8", "replace").strip()
         except (OSError, http.client.HTTPException):

@@ -9,6 +9,7 @@ from typing import Final
 from endpoints.serving.commands import Launch, fronts, plan_launches, program_of
 from endpoints.serving.plan import ServerPlan, ServingPlan
 from endpoints.serving.ports import port_is_free
+from endpoints.serving.ray_cluster import Look, cluster_problems, placement_problems
 
 __all__ = ["MOST_SHARED", "check_plan", "machine_gpus", "remarks"]
 
@@ -51,6 +52,7 @@ def check_plan(
     *,
     is_free: Callable[[str, int], bool] = port_is_free,
     gpu_count: Callable[[], int | None] | None = None,
+    ask_cluster: Look | None = None,
 ) -> tuple[str, ...]:
     """Find every reason why the plan's servers could not run.
 
@@ -58,6 +60,8 @@ def check_plan(
         plan: the serving plan.
         is_free: tells whether a port of a host can be listened on; raises OSError if the host is another machine's.
         gpu_count: gives this machine's number of GPUs, or None if it is unknown; :func:`machine_gpus` by default.
+        ask_cluster: gives what Ray says of a cluster (:func:`endpoints.serving.ray_cluster.look`); it is called where
+            the plan has servers there and no other mistake. None to ask nobody.
 
     Returns:
         one sentence for each reason; empty if none is known.
@@ -67,12 +71,13 @@ def check_plan(
     except ValueError as error:
         return (str(error),)
     count = (gpu_count or machine_gpus)()
-    return (
+    found = (
         *(problem for entry in plan.entries() for problem in _entry_problems(entry, count)),
         *_port_problems(plan, launches, is_free),
         *_sharing_problems(plan, launches),
         *_program_problems(plan, launches),
     )
+    return found or (() if ask_cluster is None else tuple(cluster_problems(plan, ask_cluster)))
 
 
 def remarks(plan: ServingPlan) -> tuple[str, ...]:
@@ -101,8 +106,9 @@ def _sizes(entry: ServerPlan) -> str:
 
 
 def _entry_problems(entry: ServerPlan, gpu_count: int | None) -> Iterator[str]:
+    yield from placement_problems(entry)
     yield from _gpu_problems(entry, gpu_count)
-    if entry.replicas == 1 and entry.router is not None:
+    if not entry.has_router and entry.router is not None:
         yield f"{entry.role}: router is of no use without replicas: 2 or more"
     for name in ("CUDA_VISIBLE_DEVICES", "PYTHONUNBUFFERED"):
         if name in entry.env:
@@ -124,7 +130,7 @@ def _entry_problems(entry: ServerPlan, gpu_count: int | None) -> Iterator[str]:
 def _gpu_problems(entry: ServerPlan, count: int | None) -> Iterator[str]:
     gpus, needed = entry.gpus, entry.gpus_needed
     if entry.on_cluster:
-        if gpus is not None:
+        if gpus is not None and not entry.on_ray:
             yield f"{entry.role}: gpus cannot be given with distributed_executor_backend ray: the cluster chooses"
         return
     if gpus is None:

@@ -1,6 +1,7 @@
 """Makes the processes of a serving plan: their command lines, environments, ports and GPUs."""
 
 import dataclasses
+import itertools
 import os
 import re
 import shlex
@@ -13,6 +14,8 @@ from typing import Final, Literal
 
 from endpoints.serving.plan import Role, RouterPlan, ServerPlan, ServingPlan
 from endpoints.serving.ports import port_is_free
+from endpoints.serving.ray_cluster import placed
+from endpoints.serving.ray_replica import HOST_WORD, PORT_WORD
 
 __all__ = ["Launch", "base_url", "fronts", "plan_launches", "program_of", "shown_command", "with_workers"]
 
@@ -48,12 +51,13 @@ class Launch:
         argv: the program and its arguments.
         options: the arguments after the program's own words, which its parser can check.
         env: variables that are added to the environment; None removes a variable.
-        host, port: address on which the process listens.
+        host, port: address on which the process listens; of one on a Ray cluster they mean nothing.
         metrics_port: second port of a router; None for a vLLM.
         gpus: GPU numbers; None for the GPUs that the run itself sees.
         deadline_s: most seconds from the start until the process is ready.
         after: names of the processes that must be ready before this one is started: the replicas of a router; an
             earlier server on the same GPU, since vLLM measures the free memory while it loads.
+        on_ray: whether the process is here to keep a server on a Ray cluster, and tells its URL.
     """
 
     name: str
@@ -68,6 +72,7 @@ class Launch:
     gpus: tuple[int, ...] | None
     deadline_s: float
     after: tuple[str, ...] = ()
+    on_ray: bool = False
 
     @property
     def ready_url(self) -> str:
@@ -76,12 +81,16 @@ class Launch:
 
     @property
     def url(self) -> str:
-        """The process's URL without a path, by which a router knows a server."""
+        """The process's URL without a path, by which a router knows a server; a stand-in if it is not known before."""
+        if self.on_ray:
+            return f"http://{self.name.replace(' ', '-')}.on-ray"
         return self.ready_url.removesuffix("/health")
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """The ports on which the process listens."""
+        """The ports on which the process listens on this machine."""
+        if self.on_ray:
+            return ()
         return (self.port,) if self.metrics_port is None else (self.port, self.metrics_port)
 
     @property
@@ -119,13 +128,14 @@ def plan_launches(plan: ServingPlan, is_free: Callable[[str, int], bool] = port_
     claimed = {entry.port for entry in plan.entries()} | set(fronts(plan).values())
     launches: list[Launch] = []
     for entry in plan.entries():
-        if entry.replicas == 1:
+        if not entry.has_router:
             launches.append(_server(entry, entry.role, entry.port, entry.gpus))
             continue
         ports = _following(entry, claimed, is_free)
+        own_ports = itertools.repeat(entry.port) if entry.on_ray else ports
         names = [f"{entry.role} replica {number}" for number in range(1, entry.replicas + 1)]
         replicas = [
-            _server(entry, name, next(ports), gpus)
+            _server(entry, name, next(own_ports), gpus)
             for name, gpus in zip(names, _split(entry.gpus, entry.replicas), strict=True)
         ]
         launches += [*replicas, _router(entry, entry.router or RouterPlan(), replicas, next(ports))]
@@ -169,7 +179,34 @@ def _split(gpus: tuple[int, ...] | None, parts: int) -> list[tuple[int, ...] | N
 
 
 def _server(entry: ServerPlan, name: str, port: int, gpus: tuple[int, ...] | None) -> Launch:
-    options = [f"--host={entry.host}", f"--port={port}"]
+    env: dict[str, str | None] = {"PYTHONUNBUFFERED": "1"}
+    if gpus is not None:
+        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
+    env.update(entry.env)
+    options = _options(entry, entry.host, port)
+    if entry.on_ray:
+        command = [*_head(entry, HOST_WORD, PORT_WORD), *_options(entry, HOST_WORD, PORT_WORD)]
+        argv = placed(entry, command, env)
+    else:
+        argv = [*_head(entry, entry.host, port), *options]
+    env = {**_own_environment(entry), **env}
+    made = (tuple(argv), tuple(options), env)
+    return Launch(
+        *(name, entry.role, "vllm", *made, entry.host, port, None, gpus, entry.deadline_s), on_ray=entry.on_ray
+    )
+
+
+def _head(entry: ServerPlan, host: str, port: int | str) -> list[str]:
+    """The words that start vLLM, before its options."""
+    if entry.command is not None:
+        return _filled(entry.command, entry, host, port)
+    if entry.python is not None:
+        return [entry.python, "-P", "-m", "vllm.entrypoints.cli.main", "serve", entry.model]
+    return ["vllm" if entry.on_ray else _beside_us("vllm"), "serve", entry.model]
+
+
+def _options(entry: ServerPlan, host: str, port: int | str) -> list[str]:
+    options = [f"--host={host}", f"--port={port}"]
     if entry.served_model_name:
         options += ["--served-model-name", *entry.served_model_name]
     for key, option in _OPTIONS:
@@ -178,19 +215,7 @@ def _server(entry: ServerPlan, name: str, port: int, gpus: tuple[int, ...] | Non
             options.append(f"{option}={value}")
     if entry.trust_remote_code:
         options.append("--trust-remote-code")
-    options += entry.extra_args
-    if entry.command is not None:
-        head = _filled(entry.command, entry, port)
-    elif entry.python is not None:
-        head = [entry.python, "-P", "-m", "vllm.entrypoints.cli.main", "serve", entry.model]
-    else:
-        head = [_beside_us("vllm"), "serve", entry.model]
-    env: dict[str, str | None] = {"PYTHONUNBUFFERED": "1", **_own_environment(entry)}
-    if gpus is not None:
-        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
-    env.update(entry.env)
-    argv, made = (*head, *options), tuple(options)
-    return Launch(name, entry.role, "vllm", argv, made, env, entry.host, port, None, gpus, entry.deadline_s)
+    return [*options, *entry.extra_args]
 
 
 def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], metrics_port: int) -> Launch:
@@ -203,15 +228,16 @@ def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], m
         *("--prometheus-port", str(metrics_port), *router.extra_args),
     ]
     if router.command is not None:
-        head = _filled(router.command, entry, port)
+        head = _filled(router.command, entry, entry.host, port)
     elif entry.python is not None:
         head = [str(Path(entry.python).with_name("vllm-router"))]
     else:
         head = [_beside_us("vllm-router")]
     env: dict[str, str | None] = {"PYTHONUNBUFFERED": "1", **_own_environment(entry), **entry.env}
-    # The replicas are on this machine: a proxy of the environment must not stand between.
+    # The replicas are on this machine or the cluster's: a proxy of the environment must not stand between.
     for name in ("NO_PROXY", "no_proxy"):
-        env[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1,localhost,::1", entry.host]))
+        here = ",".join(filter(None, [os.environ.get(name), "127.0.0.1,localhost,::1", entry.host]))
+        env[name] = "*" if entry.on_ray else here
     argv, made = (*head, *options), tuple(options)
     return Launch(
         *(f"{entry.role} router", entry.role, "router", argv, made, env, entry.host, port),
@@ -226,9 +252,9 @@ def with_workers(router: Launch, urls: Sequence[str]) -> Launch:
     return dataclasses.replace(router, argv=(*router.argv[:first], *urls, *router.argv[end:]))
 
 
-def _filled(command: Sequence[str], entry: ServerPlan, port: int) -> list[str]:
+def _filled(command: Sequence[str], entry: ServerPlan, host: str, port: int | str) -> list[str]:
     """Fill in the placeholders of a command; other braces, such as JSON's, are kept."""
-    known = {"{model}": entry.model, "{host}": entry.host, "{port}": str(port)}
+    known = {"{model}": entry.model, "{host}": host, "{port}": str(port)}
     if entry.python is not None:
         known["{python}"] = entry.python
     pattern = re.compile("|".join(map(re.escape, known)))

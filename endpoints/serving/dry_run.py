@@ -14,6 +14,7 @@ from endpoints.errors import one_line
 from endpoints.serving.checks import check_plan, remarks
 from endpoints.serving.commands import Launch, plan_launches, program_of, shown_command
 from endpoints.serving.plan import ServingPlan
+from endpoints.serving.ray_cluster import look
 
 __all__ = ["ParserAnswer", "ask_parsers", "dry_run", "interpreter_of"]
 
@@ -47,7 +48,7 @@ def dry_run(plan: ServingPlan, show: Callable[[str], None]) -> bool:
     Returns:
         Whether no mistake was found. Options that no parser could check are reported as unchecked, not as mistakes.
     """
-    problems = check_plan(plan)
+    problems = check_plan(plan, ask_cluster=look)
     launches: tuple[Launch, ...] = ()
     with contextlib.suppress(ValueError):  # the checks have said it
         launches = plan_launches(plan)

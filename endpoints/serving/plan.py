@@ -63,6 +63,10 @@ class ServerPlan:
         restarts: most times in a run that each of its servers is started again.
         restart_wait_s: number of seconds before the first of them; each further one waits twice as long, 5 min at most.
         hung_after_s: number of seconds without an answer of ``/health`` after which a server counts as dead.
+        placement: ``ray`` for servers on the nodes of a Ray cluster, which have a router even if there is only one;
+            None for this machine.
+        resources: what each server on the cluster holds besides its GPUs: an amount by Ray's name, ``CPU`` included.
+        ray_address: address of the cluster; None for RAY_ADDRESS, or a cluster on this machine.
     """
 
     role: Role
@@ -91,6 +95,9 @@ class ServerPlan:
     restarts: int = 3
     restart_wait_s: float = 5.0
     hung_after_s: float = 120.0
+    placement: Literal["ray"] | None = None
+    resources: Mapping[str, float] = field(default_factory=dict)
+    ray_address: str | None = None
 
     @property
     def served_name(self) -> str:
@@ -100,7 +107,7 @@ class ServerPlan:
     @property
     def front_port(self) -> int:
         """The port that takes the entry's requests: the router's, or that of the only server."""
-        if self.replicas > 1 and self.router is not None and self.router.port is not None:
+        if self.has_router and self.router is not None and self.router.port is not None:
             return self.router.port
         return self.port
 
@@ -114,9 +121,19 @@ class ServerPlan:
         return product
 
     @property
+    def has_router(self) -> bool:
+        """Whether a router takes the requests: before replicas, and before servers whose addresses change."""
+        return self.replicas > 1 or self.on_ray
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether each server is on a node of a Ray cluster."""
+        return self.placement == "ray"
+
+    @property
     def on_cluster(self) -> bool:
         """Whether Ray chooses the GPUs instead of CUDA_VISIBLE_DEVICES."""
-        return self.distributed_executor_backend == "ray"
+        return self.distributed_executor_backend == "ray" or self.on_ray
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,24 @@ def _variables(value: Any) -> dict[str, str | None]:
     return read
 
 
+def _placement(value: Any) -> str:
+    if value != "ray":
+        raise ValueError("ray, or left out for this machine")
+    return "ray"
+
+
+def _amounts(value: Any) -> dict[str, float]:
+    wanted = "a mapping from names of resources to amounts above 0 such as {gpu_slot: 1}"
+    if not isinstance(value, dict) or not value:
+        raise ValueError(wanted)
+    for name, amount in value.items():
+        number = isinstance(amount, int | float) and not isinstance(amount, bool) and 0 < amount < math.inf
+        # Ray would take "a=b" too; its own command line could not give it.
+        if not isinstance(name, str) or not name.strip() or "=" in name or "\0" in name or not number:
+            raise ValueError(wanted)
+    return {name: float(amount) for name, amount in value.items()}
+
+
 _Reader = Callable[[Any], Any]
 
 _ROUTER: Final[Mapping[str, _Reader]] = {
@@ -176,6 +194,9 @@ _ENTRY: Final[Mapping[str, _Reader]] = {
     "restarts": _whole(0),
     "restart_wait_s": _seconds,
     "hung_after_s": _seconds,
+    "placement": _placement,
+    "resources": _amounts,
+    "ray_address": _text,
 }
 _ROUTER_KEY: Final = "router"
 LEGAL_KEYS: Final[tuple[str, ...]] = (*_ENTRY, _ROUTER_KEY)

@@ -12,10 +12,11 @@ from typing import Any, Final
 from endpoints.errors import EndpointError
 from endpoints.process import ServerFailed
 from endpoints.serving.checks import check_plan, remarks
-from endpoints.serving.commands import base_url, plan_launches, shown_command
+from endpoints.serving.commands import base_url, plan_launches, shown_command, with_workers
 from endpoints.serving.diagnosis import causes, last_line
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.ports import held_port
+from endpoints.serving.ray_cluster import look
 from endpoints.serving.server import Server
 from endpoints.serving.supervision import Role, Supervision
 from endpoints.upkeep import looked_after
@@ -91,7 +92,7 @@ def serve(
             server died or was not ready at its deadline (the others were stopped then). The message says why, with the
             last lines of the log.
     """
-    problems = check_plan(plan)
+    problems = check_plan(plan, ask_cluster=look)
     if problems:
         raise EndpointError(
             "\n".join([f"{plan.path}: the servers cannot be started:", *(f"  - {problem}" for problem in problems)])
@@ -112,8 +113,10 @@ def serve(
                 stack.enter_context(held_port(server.launch.host, port))
         stack.callback(supervision.join)
         stack.callback(_stop_all, servers, say)
-        _start_all(servers, say, progress_s)
+        _start_all(servers, roles, say, progress_s)
         for role in roles:
+            if role.balancer is not None:
+                role.balancer.started(role.urls())
             stack.enter_context(looked_after(base_url(role.entry), role.upkeep))
         stack.callback(supervision.end)
         supervision.begin()
@@ -127,7 +130,7 @@ def serve(
             record={
                 "file": str(plan.path),
                 "commands": {server.name: shown_command(server.launch) for server in servers},
-                "workers": {role: _workers(role, servers) for role in entries},
+                "workers": {role.entry.role: role.workers for role in roles},
                 "events": supervision.events,
             },
             _servers=tuple(servers),
@@ -135,13 +138,7 @@ def serve(
         )
 
 
-def _workers(role: str, servers: Sequence[Server]) -> list[str]:
-    """Addresses of the servers of a role; those behind a router have no other way to be told apart."""
-    launches = [server.launch for server in servers if server.launch.role == role and server.launch.kind == "vllm"]
-    return [launch.ready_url.removesuffix("/health") for launch in launches]
-
-
-def _start_all(servers: Sequence[Server], say: Say, progress_s: float) -> None:
+def _start_all(servers: Sequence[Server], roles: Sequence[Role], say: Say, progress_s: float) -> None:
     """Start each server when those before it (``Launch.after``) are ready, and return when all are ready.
 
     Raises:
@@ -154,6 +151,9 @@ def _start_all(servers: Sequence[Server], say: Say, progress_s: float) -> None:
     while len(ready) < len(servers):
         for server in [server for server in waiting if ready.issuperset(server.launch.after)]:
             waiting.remove(server)
+            for role in roles:
+                if server is role.router and role.entry.on_ray:  # only now are their addresses known
+                    server.renew(with_workers(server.launch, role.workers))
             _start(server, answers, say)
         try:
             server, answer = answers.get(timeout=_TURN_S)
@@ -164,8 +164,11 @@ def _start_all(servers: Sequence[Server], say: Say, progress_s: float) -> None:
             continue
         if isinstance(answer, ServerFailed):
             raise _failure(server, answer, servers)
+        for role in roles:
+            role.locate(server)
         ready.add(server.launch.name)
-        say(f"{server.launch.name}: ready after {answer:.0f} s")
+        where = f" at {server.url}" if server.launch.on_ray else ""
+        say(f"{server.launch.name}: ready after {answer:.0f} s{where}")
 
 
 def _start(server: Server, answers: "queue.Queue[tuple[Server, float | ServerFailed]]", say: Say) -> None:
@@ -178,7 +181,8 @@ def _start(server: Server, answers: "queue.Queue[tuple[Server, float | ServerFai
     gpus = ""
     if launch.kind == "vllm" and launch.gpus is not None:
         gpus = f", GPU {', '.join(map(str, launch.gpus))}" if launch.gpus else ", no GPU"
-    say(f"{launch.name}: starting at http://{launch.host}:{launch.port}{gpus}, log {server.log_path}")
+    where = "on the Ray cluster" if launch.on_ray else f"at http://{launch.host}:{launch.port}"
+    say(f"{launch.name}: starting {where}{gpus}, log {server.log_path}")
     server.start()
 
     def wait() -> None:

@@ -32,6 +32,11 @@ class Server:
         self._began = 0.0
         self.renew()
 
+    @property
+    def url(self) -> str:
+        """The server's URL without a path; a stand-in while one on another machine has not told it."""
+        return self.process.url or self.launch.url
+
     def renew(self, launch: Launch | None = None) -> None:
         """Make another process, not started yet, with a log of its own; with a launch, started by that from now on."""
         self.launch = launch or self.launch
@@ -39,7 +44,7 @@ class Server:
         self.process = ChildServer(
             ServerCommand(
                 argv=self.launch.argv,
-                ready_url=self.launch.ready_url,
+                ready_url=None if self.launch.on_ray else self.launch.ready_url,
                 log_path=self.log_path,
                 env=self.launch.env,
                 deadline_s=self.launch.deadline_s,

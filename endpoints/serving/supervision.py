@@ -47,6 +47,7 @@ class Role:
     Attributes:
         entry, servers: as given.
         upkeep: what clients of the entry learn.
+        workers: URL of each server that answers, up or not; that of one on another machine changes with each start.
     """
 
     def __init__(self, entry: ServerPlan, servers: Sequence[Server], say: Say) -> None:
@@ -56,14 +57,26 @@ class Role:
         routers = [server for server in servers if server.launch.kind == "router"]
         self.router = routers[0] if routers else None
         self.upkeep = Upkeep([server.name for server in answering], self.router.name if self.router else None)
-        urls = {server.name: server.launch.url for server in answering}
-        self.urls = urls
-        self.balancer = Balancer(self.router.launch, urls, say) if self.router is not None else None
+        self._answering = tuple(answering)
+        self.workers = [server.launch.url for server in answering]
+        self.balancer = Balancer(self.router.launch, say) if self.router is not None else None
+
+    def urls(self) -> dict[str, str]:
+        """The present URL of each server that answers and is up, by name."""
+        up = self.upkeep.up
+        return {
+            server.name: url for server, url in zip(self._answering, self.workers, strict=True) if server.name in up
+        }
+
+    def locate(self, server: Server) -> None:
+        """A server is ready: note where it is."""
+        if server in self._answering:
+            self.workers[self._answering.index(server)] = server.url
 
     def follow(self) -> None:
         """Have the router ask those that are up, and no others."""
         if self.balancer is not None:
-            self.balancer.follow(self.upkeep.up)
+            self.balancer.follow(self.urls())
 
 
 @dataclass(slots=True)
@@ -154,7 +167,8 @@ class Supervision:
         watch.last_look = now
         silent_s = now - (watch.silent_since or now)
         limit_s = max(min(hung_after_s * _LOOK_SHARE, hung_after_s - silent_s), _TURN_S)
-        status = health_status(server.launch.ready_url, limit_s)
+        url = server.process.ready_url
+        status = health_status(url, limit_s) if url is not None else None
         # A router is healthy without servers too, whatever it says then.
         if status == http.HTTPStatus.OK or (status is not None and server.launch.kind == "router"):
             watch.silent_since = None
@@ -230,11 +244,14 @@ class Supervision:
                     self._note(watch, words, event="not ready", why=words, log=server.log_path.name)
                 continue
             watch.silent_since, watch.last_look = None, time.monotonic()
+            watch.role.locate(server)
             watch.role.upkeep.heard(server.name, watch.last_look)
             if server is watch.role.router and watch.role.balancer is not None:
                 watch.role.balancer.started(listed)
             watch.role.follow()
-            self._note(watch, f"ready again after {ready_s:.0f} s", event="ready again", after_s=round(ready_s, 1))
+            where = {"url": server.url} if server.launch.on_ray else {}
+            words = f"ready again after {ready_s:.0f} s{f' at {server.url}' if where else ''}"
+            self._note(watch, words, event="ready again", after_s=round(ready_s, 1), **where)
             return True
         return False
 
@@ -246,8 +263,10 @@ class Supervision:
                 return False
         return True
 
-    def _start(self, watch: _Watch) -> frozenset[str] | None:
-        """Start a server's next process; returns the servers before which a router was put, None if all is over.
+    def _start(self, watch: _Watch) -> dict[str, str] | None:
+        """Start a server's next process; returns the servers that are up, None if all is over.
+
+        A router is put before those servers.
 
         Raises:
             ServerFailed: the program cannot be run.
@@ -256,9 +275,9 @@ class Supervision:
         with self._starting:
             if self._over.is_set():
                 return None
-            up = role.upkeep.up
+            up = role.urls()
             is_router = server is role.router
-            server.renew(with_workers(server.launch, [role.urls[name] for name in sorted(up)]) if is_router else None)
+            server.renew(with_workers(server.launch, [up[name] for name in sorted(up)]) if is_router else None)
             server.start()
         self._note(
             watch,

@@ -47,7 +47,9 @@ def test_every_ready_file_is_accepted_by_the_installed_parsers(python):
     assert [answer.refused for answer in answers] == [False, False], answers
     assert re.fullmatch(r"cpu: model, .* options accepted by vLLM 0\.32\.0", answers[0].sentence)
     assert re.fullmatch(
-        r"eight-gpus: judge router, reference: model router: options accepted by vllm-router.*", answers[1].sentence
+        r"eight-gpus: judge router, ray-replicas: model router, ray-replicas: judge router, reference: model router: "
+        r"options accepted by vllm-router.*",
+        answers[1].sentence,
     )
 
 

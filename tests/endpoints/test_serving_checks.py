@@ -286,7 +286,11 @@ def test_ready_files_have_no_contradictions(path, tmp_path, monkeypatch):
     for name in ("vllm", "vllm-router", "python"):
         (folder / name).write_text("", encoding="utf-8")
         (folder / name).chmod(0o755)
+    (tmp_path / "vllm").mkdir()
+    (tmp_path / "vllm" / "bin").symlink_to(folder)
     monkeypatch.setenv("PATH", str(folder))
     ready = read_serving(path)
-    assert check_plan(ready, is_free=every_port, gpu_count=lambda: 8) == ()
+    nodes = [{"address": address, "total": {"GPU": 8.0}, "free": {"GPU": 8.0}} for address in ("10.0.0.1", "10.0.0.2")]
+    problems = check_plan(ready, is_free=every_port, gpu_count=lambda: 8, ask_cluster=lambda _: {"nodes": nodes})
+    assert problems == ()
     assert remarks(ready) == ()

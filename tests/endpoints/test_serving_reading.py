@@ -96,6 +96,9 @@ class TestRead:
               restarts: 0
               restart_wait_s: 0.5
               hung_after_s: 30
+              placement: ray
+              resources: {gpu_slot: 1, CPU: 0.5}
+              ray_address: 10.0.0.1:6379
               router: {port: 9100, command: [balancer], policy: random, extra_args: [--log-level, debug]}
         """)
         assert plan.judge == ServerPlan(
@@ -124,6 +127,9 @@ class TestRead:
             restarts=0,
             restart_wait_s=0.5,
             hung_after_s=30.0,
+            placement="ray",
+            resources={"gpu_slot": 1.0, "CPU": 0.5},
+            ray_address="10.0.0.1:6379",
             router=RouterPlan(9100, ("balancer",), "random", ("--log-level", "debug")),
         )
         assert plan.judge.served_name == "judge"
@@ -176,6 +182,9 @@ WRONG = {
     "restarts": [-1, 1.5, "3", True, None],
     "restart_wait_s": [0, -1, "5", True],
     "hung_after_s": [0, "120", float("inf"), None],
+    "placement": ["Ray", "local", True, None, ["ray"]],
+    "resources": [None, [], {}, {"a": 0}, {"a": -1}, {"a": True}, {"a": "1"}, {1: 1}, {" ": 1}, {"a=b": 1}, "gpu_slot"],
+    "ray_address": [None, 6379, ""],
     "router": [None, [], "round_robin", {"port": 0}, {"command": []}, {"policy": 5}, {"extra_args": "x"}, {"rank": 1}],
 }
 
@@ -248,7 +257,7 @@ def test_ready_files_are_read():
     """Every file in serving/ can be read."""
     folder = Path(__file__).resolve().parents[2] / "serving"
     names = {path.stem: read_serving(path) for path in sorted(folder.glob("*.yaml"))}
-    assert set(names) == {"one-gpu", "three-gpus", "eight-gpus", "ray-nodes", "cpu", "reference"}
+    assert set(names) == {"one-gpu", "three-gpus", "eight-gpus", "ray-nodes", "ray-replicas", "cpu", "reference"}
     assert all(plan.model and plan.judge for plan in names.values())
 
 
