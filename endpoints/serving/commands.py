@@ -247,9 +247,11 @@ def _router(entry: ServerPlan, router: RouterPlan, replicas: Sequence[Launch], m
 
 def with_workers(router: Launch, urls: Sequence[str]) -> Launch:
     """The launch of a router before these servers only: it would wait long for one that is down."""
-    first = len(router.argv) - len(router.options) + router.options.index(_WORKERS) + 1
-    end = next(i for i in range(first, len(router.argv)) if router.argv[i].startswith("--"))
-    return dataclasses.replace(router, argv=(*router.argv[:first], *urls, *router.argv[end:]))
+    head, options = router.argv[: len(router.argv) - len(router.options)], router.options
+    first = options.index(_WORKERS) + 1
+    end = next(i for i in range(first, len(options)) if options[i].startswith("--"))
+    options = (*options[:first], *urls, *options[end:])
+    return dataclasses.replace(router, argv=(*head, *options), options=options)
 
 
 def _filled(command: Sequence[str], entry: ServerPlan, host: str, port: int | str) -> list[str]:

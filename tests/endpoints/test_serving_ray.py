@@ -8,8 +8,8 @@ from ray_fakes import interpreter
 from serving_fakes import PATIENCE_S, eventually, every_port, fakes, judge, model, post
 
 from endpoints.errors import EndpointError
-from endpoints.serving import ServingPlan, check_plan, serve
-from endpoints.serving.commands import plan_launches, shown_command
+from endpoints.serving import RouterPlan, ServingPlan, check_plan, serve
+from endpoints.serving.commands import plan_launches, shown_command, with_workers
 from endpoints.serving.ray_cluster import Demand, look, short_of
 from endpoints.serving.running import Served
 
@@ -258,6 +258,21 @@ def test_room(demands, nodes, short):
     """How many servers fit, counted by hand."""
     found = short_of([Demand(*demand) for demand in demands], [{"total": total} for total in nodes], "total")
     assert found == short
+
+
+class TestWorkers:
+    """A router's list on its command line."""
+
+    def test_again_and_again(self, on_ray):
+        """Fewer, then more: only the URLs change, each time."""
+        router = plan_launches(on_ray(router=RouterPlan(extra_args=("--log-level", "warning"))), every_port)[-1]
+        fewer = with_workers(router, ["http://a:1"])
+        more = with_workers(fewer, ["http://a:1", "http://b:2", "http://c:3"])
+        assert " ".join(fewer.argv) == " ".join(router.argv).replace(
+            "http://model-replica-1.on-ray http://model-replica-2.on-ray", "http://a:1"
+        )
+        assert " ".join(more.argv) == " ".join(fewer.argv).replace("http://a:1", "http://a:1 http://b:2 http://c:3")
+        assert more.argv[1:] == more.options
 
 
 class TestLaunches:
