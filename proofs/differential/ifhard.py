@@ -7,7 +7,7 @@ from typing import Final
 from builders.ifhard.corrupt import corrupt
 from metrics.ifhard.registry import CATEGORIES
 from metrics.ifhard.text import Text
-from metrics.ifhard.verification import judge
+from metrics.ifhard.verification import judge, read_requirement
 from proofs.differential.contract_rules import READINGS, passes
 from proofs.differential.difference import Answer, Difference
 from proofs.fuzz.ifhard import drawn_params
@@ -48,7 +48,7 @@ def differences(given: Answer) -> Iterator[tuple[str, Difference | None]]:
     for place, (category, params) in enumerate(given.asked):
         if category not in READINGS:
             continue
-        verdict = judge(category, params, text)
+        verdict = judge(read_requirement(category, params), text)
         found = {"verifier": verdict.passed, "contract": passes(category, given.text, params)}
         if place in given.known:
             found["generator"] = given.known[place]

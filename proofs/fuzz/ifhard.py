@@ -8,7 +8,7 @@ from metrics.ifhard.params import ParamsError
 from metrics.ifhard.registry import CATEGORIES, OVERRIDE
 from metrics.ifhard.schema import FirstOf, Param
 from metrics.ifhard.text import Text
-from metrics.ifhard.verification import check_params, judge
+from metrics.ifhard.verification import check_params, judge, read_requirement
 from proofs.fuzz.group import Check, Group, Input, wholesome
 from proofs.fuzz.mutation import edited
 from proofs.fuzz.prose import answer
@@ -141,7 +141,7 @@ class _IFHard(Group):
 
 
 def _judged(category: str, params: Any, text: Text) -> str:
-    verdict = judge(category, params, text)
+    verdict = judge(read_requirement(category, params), text)
     shape = wholesome(verdict)
     if verdict.passed or verdict.code == "invalid-params":
         refused = False
