@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import tasks.sobhard
 from metrics.row_error import RowError
-from metrics.sobhard.constraints import CONSTRAINTS, evaluate
-from metrics.sobhard.context import Context
+from metrics.sobhard.constraints import CONSTRAINTS, LAYERS, Constraint, evaluate
+from metrics.sobhard.context import Context, Packaging, parsed_body
+from metrics.sobhard.extraction import unpack
 from metrics.sobhard.row_checks import check_scoring
 from metrics.sobhard.rows import question, scoring_key
 from metrics.sobhard.schema_validation import SchemaError, accepts
@@ -145,9 +146,11 @@ class _SOBHard(Group):
             yield _ROWS_TARGET, lambda: _checked(given["row"])
             return
         yield _ROWS_TARGET, lambda: _checked(given["row"])
-        context = Context(asked, given["text"].lstrip())
+        packaging = Packaging(asked, unpack(given["text"].lstrip(), asked.tag))
+        context = Context(asked, parsed_body(asked, packaging.package))
         for name, constraint in CONSTRAINTS.items():
-            yield name, lambda constraint=constraint: _judged(constraint, context)  # type: ignore[misc]
+            read = packaging if constraint.layer == LAYERS[0] else context
+            yield name, lambda constraint=constraint, read=read: _judged(constraint, read)  # type: ignore[misc]
 
 
 def _checked(row: str) -> str:
@@ -159,8 +162,8 @@ def _checked(row: str) -> str:
     return "taken"
 
 
-def _judged(constraint: Any, context: Context) -> str:
-    verdict = evaluate(constraint, context)
+def _judged(constraint: Constraint, read: Packaging | Context) -> str:
+    verdict = evaluate(constraint, read)
     return "" if verdict is None else wholesome(verdict)
 
 
