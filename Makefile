@@ -10,7 +10,7 @@ PYTHON ?= $(call newest)
 JOBS ?= 2
 OTHER = $(call newest,$(shell $(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 
-.PHONY: run test check lint e2e faults same other ready fuzz differential clean
+.PHONY: run test check lint e2e faults same other ready fuzz differential mutate clean
 
 # The main job: real questions, a real (small) model on the CPU, real scores.
 run: $(VENV)/run.stamp
@@ -57,6 +57,10 @@ same: $(VENV)/dev.stamp
 # The same in an environment of another version, where one is installed.
 other: $(VENV)/run.stamp
 	$(if $(OTHER),$(MAKE) same VENV=$(VENV)-other PYTHON=$(OTHER),@echo "no other Python from 3.11 to 3.13 here")
+
+# Faults put into the code one at a time: how many of a recorded sample do the tests see? Under an hour on two free cores.
+mutate: $(VENV)/dev.stamp
+	$(BIN)/python -m proofs.mutation --jobs $(JOBS)
 
 # What `other` and `e2e` would otherwise install and fetch themselves; it waits for networks and disks.
 ready: $(VENV)/dev.stamp
