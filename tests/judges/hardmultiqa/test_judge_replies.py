@@ -294,6 +294,12 @@ LIST_BAD = [
     ("match of a text", listing([el(1, "Перт")], [pair("1", 3)]), "wrong-type"),
     ("match of no element", listing([el(1, "Перт")], [pair(2, 3)]), "no-such-element"),
     ("match of no reference", listing([el(1, "Перт")], [pair(1, 4)]), "no-such-reference"),
+    ("match of element 9,999", listing([el(1, "Перт")], [pair(9_999, 3)]), "no-such-element"),
+    ("match of element 10,000", listing([el(1, "Перт")], [pair(10_000, 3)]), "no-such-element"),
+    ("match of element -10,000", listing([el(1, "Перт")], [pair(-10_000, 3)]), "no-such-element"),
+    ("match of reference 10,000", listing([el(1, "Перт")], [pair(1, 10_000)]), "no-such-reference"),
+    ("reference a text", listing([el(1, "Перт")], [pair(1, "3")]), "wrong-type"),
+    ("quote of element 10,000 not in answer", listing([el(10_000, "Канберра")], []), "not-in-answer"),
     ("match of reference zero", listing([el(1, "Перт")], [pair(1, 0)]), "no-such-reference"),
     ("element matched twice", listing([el(1, "Перт")], [pair(1, 1), pair(1, 3)]), "used-twice"),
     ("reference matched twice", listing([el(1, "Перт"), el(2, "Сидней")], [pair(1, 3), pair(2, 3)]), "used-twice"),
@@ -335,6 +341,11 @@ MISTAKES_BAD = [
     ("quote nowhere", listing([el(1, "Мельбурн", correction="Канберра")], []), "not-in-answer"),
     ("bare quote from the question", listing([el(1, "Австралии", correction="")], []), "not-in-answer"),
     ("bare element matched", listing([el(1, "Канберра", correction=" ")], [pair(1, 1)]), "not-in-answer"),
+    (
+        "bare element of the answer matched",
+        listing([el(1, "Канберра", correction="")], [pair(1, 1)]),
+        "nothing-corrected",
+    ),
     ("correction null", listing([el(1, "Сидней", correction=None)], []), "wrong-type"),
     ("correction repeats the quote", listing([el(1, "Канберра", correction="КАНБЕРРА")], []), "nothing-corrected"),
 ]
@@ -431,6 +442,159 @@ def test_a_signature_is_the_mark_itself(kind, reply, code):
     assert code_of(key_of(kind), "Волга\nОценка: 1", reply, MARK) == code
 
 
+WORDS = [
+    ("bad-numbers", "elements are not numbered 1, 2, 3", 'номера "i" должны быть 1, 2, 3 …'),
+    (
+        "contradiction",
+        "explanation and grade contradict each other",
+        '"explanation" противоречит "grade"; оценка должна стоять только в поле "grade"',
+    ),
+    ("contradiction", "verdict and chosen options contradict each other", '"verdict" противоречит "chosen"'),
+    ("duplicate-key", "a key of the reply's JSON stands twice", "ключ в JSON повторён"),
+    (
+        "no-such-element",
+        "a match names an element that is not there",
+        'в "matches" стоит элемент 2, которого нет в "elements"',
+    ),
+    (
+        "no-such-element",
+        "a match names an element that is not there",
+        'в "matches" стоит элемент 9999, которого нет в "elements"',
+    ),
+    (
+        "no-such-element",
+        "a match names an element that is not there",
+        'в "matches" стоит элемент с большим номером, которого нет в "elements"',
+    ),
+    ("no-such-option", "chosen names an option that is not there", 'в "chosen" чужой номер'),
+    (
+        "no-such-reference",
+        "a match names a reference element that is not there",
+        'в "matches" стоит номер эталона 0, а в эталоне их 3',
+    ),
+    (
+        "no-such-reference",
+        "a match names a reference element that is not there",
+        'в "matches" стоит номер эталона 4, а в эталоне их 3',
+    ),
+    (
+        "no-such-reference",
+        "a match names a reference element that is not there",
+        'в "matches" стоит номер эталона с большим номером, а в эталоне их 3',
+    ),
+    (
+        "no-verdict-line",
+        "the last line is no verdict",
+        "последняя строка должна быть ровно «Оценка: 1», «Оценка: -1» или «Оценка: 0»",
+    ),
+    (
+        "not-an-object",
+        "the reply is a JSON int, not an object",
+        "нужен один JSON-объект, без текста вокруг и без обратных кавычек",
+    ),
+    (
+        "not-an-object",
+        "the reply is a JSON list, not an object",
+        "нужен один JSON-объект, без текста вокруг и без обратных кавычек",
+    ),
+    (
+        "not-in-answer",
+        "a correction is not in the answer",
+        'элемент 1: "correction" не встречается в ответе модели дословно',
+    ),
+    ("not-in-answer", "a quote is not in the answer", 'элемент 1: "quote" не встречается в ответе модели дословно'),
+    (
+        "not-in-answer",
+        "a quote is not in the answer",
+        'элемент 1: "quote" не встречается ни в ответе модели, ни в вопросе дословно',
+    ),
+    (
+        "not-in-answer",
+        "a quote is not in the answer",
+        'элемент с большим номером: "quote" не встречается в ответе модели дословно',
+    ),
+    ("not-json", "the reply is not JSON", "в JSON недопустимое число"),
+    ("not-json", "the reply is not JSON", "нужен один JSON-объект, без текста вокруг и без обратных кавычек"),
+    (
+        "nothing-corrected",
+        "a correction repeats its quote",
+        'элемент 1: "correction" повторяет "quote", это не исправление',
+    ),
+    (
+        "nothing-corrected",
+        "a match names an element without a correction",
+        "элемент без исправления не может быть парой",
+    ),
+    ("too-long", "the reply has over 200000 characters", "он слишком длинный"),
+    (
+        "two-verdicts",
+        "the reply holds more than one verdict",
+        "слово «оценка» с числом должно встретиться один раз, в последней строке",
+    ),
+    (
+        "used-twice",
+        "a element is matched more than once",
+        'элемент ответа стоит в "matches" больше одного раза (одинаковые элементы считаются одним)',
+    ),
+    (
+        "used-twice",
+        "a reference is matched more than once",
+        'элемент эталона стоит в "matches" больше одного раза (одинаковые элементы считаются одним)',
+    ),
+    ("used-twice", "an option stands twice in chosen", 'номер в "chosen" повторён'),
+    ("wrong-keys", "keys chosen, verdict required", "JSON-объект: нужны ровно ключи chosen, verdict"),
+    ("wrong-keys", "keys correction, i, quote required", 'запись в "elements": нужны ровно ключи correction, i, quote'),
+    ("wrong-keys", "keys element, reference required", 'запись в "matches": нужны ровно ключи element, reference'),
+    ("wrong-keys", "keys elements, mark, matches required", "JSON-объект: нужны ровно ключи elements, mark, matches"),
+    ("wrong-keys", "keys explanation, grade required", "JSON-объект: нужны ровно ключи explanation, grade"),
+    ("wrong-keys", "keys i, quote required", 'запись в "elements": нужны ровно ключи i, quote'),
+    ("wrong-mark", "the reply does not hold the mark", 'в поле "mark" стоит не та метка'),
+    (
+        "wrong-mark",
+        "the reply does not hold the mark",
+        "предпоследней строкой должна стоять метка, как указано в задании",
+    ),
+    ("wrong-type", "a quote is not a text", "цитаты должны быть строками"),
+    ("wrong-type", "chosen holds something other than whole numbers", '"chosen": нужно целое'),
+    ("wrong-type", "chosen is not a list", '"chosen" должен быть списком'),
+    ("wrong-type", "element holds something other than whole numbers", '"element": нужно целое'),
+    ("wrong-type", "elements is not a list", '"elements" должен быть списком'),
+    ("wrong-type", "grade holds something other than whole numbers", '"grade": нужно целое'),
+    ("wrong-type", "i holds something other than whole numbers", '"i": нужно целое'),
+    ("wrong-type", "matches is not a list", '"matches" должен быть списком'),
+    ("wrong-type", "reference holds something other than whole numbers", '"reference": нужно целое'),
+    ("wrong-type", "the explanation is not a text", '"explanation" должно быть строкой'),
+    ("wrong-vocabulary", "the grade is neither 1, -1 nor 0", '"grade" должно быть 1, -1 или 0'),
+    (
+        "wrong-vocabulary",
+        "the verdict is neither correct nor incorrect",
+        '"verdict" должен быть "correct" или "incorrect"',
+    ),
+]
+
+
+def unreadable():
+    """Every row of the tables above: the key, the answer, the reply, the mark, and whether an object was asked for."""
+    rows = [(key_of("open"), "Волга", reply, None, False) for reply, _ in OPEN_BAD]
+    rows += [(key_of("open"), "Волга", reply, None, True) for reply, _ in OBJECT_BAD]
+    rows += [(key_of("one-option-many-options", **OPTIONS), "1", reply, None, False) for _, reply, _ in OPTION_BAD]
+    rows += [(key_of("strict-list", **LIST), "Сидней и Перт", reply, None, False) for _, reply, _ in LIST_BAD]
+    rows += [(key_of("mistakes", **LIST), "Правильно: Канберра", reply, None, False) for _, reply, _ in MISTAKES_BAD]
+    rows += [(key_of(kind), "Волга\nОценка: 1", reply, MARK, False) for kind, reply, _ in SIGNED_BAD]
+    wrong = json.dumps({"mark": "0" * 16, "explanation": "", "grade": 1})
+    return [*rows, (key_of("open"), "Оценка: 1", wrong, MARK, True)]
+
+
+def test_what_is_unreadable_is_told_in_words():
+    """The code and the phrase that runs count, and the judge's note: those of all rows above."""
+    found = set()
+    for key, answer, reply, mark, structured in unreadable():
+        with pytest.raises(UnreadableReply) as caught:
+            read_reply(key, answer, reply, mark, structured=structured)
+        found.add((caught.value.code, str(caught.value), caught.value.note))
+    assert sorted(found) == sorted(WORDS)
+
+
 def test_a_signed_reply_is_believed():
     """Though the same verdict stands in the answer."""
     for line in (
@@ -446,6 +610,16 @@ def test_a_signed_reply_is_believed():
     assert found == {"elements": [], "matches": []}
 
 
+def closed(properties):
+    """A schema's object that has these properties, all of them, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def test_the_schema_asks_for_exactly_what_is_read():
     """Every key required, no other allowed; a signature adds one key, without its value."""
     for kind in TYPES:
@@ -457,8 +631,30 @@ def test_the_schema_asks_for_exactly_what_is_read():
             assert schema["additionalProperties"] is False
             assert ("mark" in schema["properties"]) is signed
             assert MARK not in json.dumps(found)
-    items = response_format("mistakes", False)["json_schema"]["schema"]["properties"]["elements"]["items"]
-    assert items["required"] == ["i", "quote", "correction"]
+    whole, text = {"type": "integer"}, {"type": "string"}
+
+    def properties(kind):
+        return response_format(kind, True)["json_schema"]["schema"]["properties"]
+
+    assert properties("open") == {"mark": text, "explanation": text, "grade": {"type": "integer", "enum": [1, -1, 0]}}
+    assert properties("one-option-many-options") == {
+        "mark": text,
+        "chosen": {"type": "array", "items": whole},
+        "verdict": {"type": "string", "enum": ["correct", "incorrect"]},
+    }
+    for kind, texts in (
+        ("strict-list", ["quote"]),
+        ("not-strict-list", ["quote"]),
+        ("mistakes", ["quote", "correction"]),
+    ):
+        assert properties(kind) == {
+            "mark": text,
+            "elements": {"type": "array", "items": closed({"i": whole} | dict.fromkeys(texts, text))},
+            "matches": {"type": "array", "items": closed({"element": whole, "reference": whole})},
+        }
+    name = response_format("one-option-many-options", False)["json_schema"]
+    assert (name["name"], name["strict"]) == ("hardmultiqa_one_option_many_options", True)
+    assert name["schema"]["type"] == "object"
     assert set(MAX_TOKENS) == set(TYPES)
 
 
