@@ -37,6 +37,13 @@ def test_a_hundred_questions_by_hand():
     assert found.interval == pytest.approx((10 / 102 - half, 10 / 102 + half), abs=1e-6)
 
 
+def test_partial_scores_by_hand():
+    """d = 1/2, 1/2, 0, 0: an added question differs by 1/2; centre 1/6, variance (4/8 + 2/4)/6 - 1/36, over 6."""
+    found = paired_difference([0, 0, 0, 0], [0.5, 0.5, 0, 0])
+    half = 3.182446 * math.sqrt((1 / 6 - 1 / 36) / 6)
+    assert found.interval == pytest.approx((1 / 6 - half, 1 / 6 + half), abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("d", "clusters", "error"),
     [
@@ -59,6 +66,44 @@ def test_equal_clusters_have_one_degree_less_than_their_number():
     centre, whole = size * 0.5 / (size + 2), size + 2
     half = 2.776445 * math.sqrt(((size * 0.5 + 2) / whole - centre**2) / whole)
     assert found.interval_clustered == pytest.approx((centre - half, min(1.0, centre + half)), abs=1e-6)
+
+
+def degrees(sizes, correlation):
+    """Satterthwaite's degrees of freedom by whole matrices: 2 E**2 / Var of the quadratic form, questions normal."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    n, same = len(groups), np.equal.outer(groups, groups)
+    covariance = np.where(same, correlation, 0.0) + (1 - correlation) * np.eye(n)
+    sums = (np.arange(len(sizes))[:, None] == groups) @ (np.eye(n) - 1 / n)
+    form = sums.T @ np.diag(1 / (1 - np.array(sizes) / n)) @ sums @ covariance
+    return np.trace(form) ** 2 / np.trace(form @ form)
+
+
+@pytest.mark.parametrize(
+    ("d", "sizes", "correlation"),
+    [
+        ([1, 1, 1, 1, 0, 0, 0, 0, 1], (2, 3, 4), None),
+        ([1, 0, 1, 0, 0, 1, 1, 0, 1, 0], (2, 3, 5), 0.0),  # clusters that are more alike than chance
+        ([1, 1, 0, 0, 0, 1, 1, 1, 1], (2, 3, 4), 1.0),
+    ],
+)
+def test_degrees_of_freedom_by_whole_matrices(d, sizes, correlation):
+    """Clusters of unequal sizes, and the correlation that the analysis of variance sees in them."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    found = paired_difference([0] * len(d), d, clusters=groups.tolist())
+    n, mean = len(d), sum(d) / len(d)
+    rows = [[d[i] for i in range(n) if groups[i] == group] for group in range(len(sizes))]
+    if correlation is None:
+        between = sum(len(row) * (np.mean(row) - mean) ** 2 for row in rows) / (len(rows) - 1)
+        within = sum(sum((one - np.mean(row)) ** 2 for one in row) for row in rows) / (n - len(rows))
+        typical = (n - sum(size**2 for size in sizes) / n) / (len(sizes) - 1)
+        correlation = (between - within) / (between + (typical - 1) * within)
+        assert 0.1 < correlation < 0.9
+    size = n / (found.se_clustered / found.se) ** 2
+    whole, centre = size + 2, size * mean / (size + 2)
+    square = sum(one**2 for one in d) / n
+    half = stats.t.ppf(0.975, max(1, degrees(sizes, correlation)))
+    half *= math.sqrt(((size * square + 2) / whole - centre**2) / whole)
+    assert found.interval_clustered == pytest.approx((max(-1, centre - half), min(1, centre + half)))
 
 
 @given(PAIRS.filter(lambda pairs: len(pairs) > 1), LEVELS)

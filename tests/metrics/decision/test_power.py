@@ -34,6 +34,8 @@ def test_repeats_by_hand():
     assert repeats_needed(0.05, 1_260, within=0.5) == 1
     assert repeats_needed(0.02, 1_260, within=0.5) is None
     assert repeats_needed(0.01, 1_260, within=0.0) is None
+    # Exactly as much variance as is allowed, and none of it from repeats
+    assert repeats_needed(0.1, 100, 100 * (0.1 / smallest_difference(1, 1.0)) ** 2, within=0.0) == 1
 
 
 @given(st.integers(1, 20_000), SHARE, st.floats(0.5, 0.99), st.integers(1, 9), st.floats(0, 1))

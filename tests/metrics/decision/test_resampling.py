@@ -32,6 +32,16 @@ def test_a_balance_by_hand():
     assert balance_difference(a, a, floor=0.01).interval == (0, 0)
 
 
+def test_a_balances_ends_by_hand():
+    """Rates 1/2 and 1; resamples differ by 0, 1/2 and 3/4 (the floor) at odds 1:2:1: mean 7/16, deviation 0.27243."""
+    seen = np.ones((2, 1))
+    found = balance_difference((np.array([[1], [0]]), seen), (seen, seen), floor=0.25, level=0.5)
+    half = 0.67449 * 0.27243
+    assert found.value == pytest.approx(0.5)
+    assert found.interval == pytest.approx((0.5 - half, 1 - 7 / 16 + half), abs=0.03)
+    assert found.se == pytest.approx(0.27243, abs=0.03)
+
+
 def test_a_group_of_one_question():
     """It keeps its rate in every resample: a spread of nothing would be no knowledge."""
     a = (np.array([[1, 0], [0, 0], [1, 1]]), np.array([[1, 0], [1, 0], [1, 1]]))
@@ -50,6 +60,7 @@ def test_clusters_are_drawn_whole():
     a, b = (sums * seen, seen), (moves * seen, seen)
     found = ratio_difference(a, b, clusters=[number // 8 for number in range(240)])
     assert found.se_clustered > 2 * found.se
+    assert found.value == ratio_difference(a, b).value
     apart = ratio_difference(a, b, clusters=range(240))
     assert apart.interval_clustered == apart.interval
     assert ratio_difference(a, b, clusters=[0] * 240).interval_clustered is None
