@@ -15,12 +15,21 @@ CASES = verdict_cases()
 
 @pytest.mark.parametrize(("category", "case"), CASES, ids=[f"{name} - {case['is']}" for name, case in CASES])
 def test_verdict(category, case):
-    """Each case gets its code, passes exactly if that is ok, and says why in one sentence."""
+    """Each case gets its code, passes exactly if that is ok, and says why in one sentence: in this one, where given."""
     verdict = ifhard.verify(category, case["params"], case["text"])
     assert verdict.code == case["code"], verdict.reason
     assert verdict.passed == (case["code"] == "ok")
     assert verdict.reason
     assert "\n" not in verdict.reason
+    if "reason" in case:
+        assert verdict.reason == case["reason"]
+        assert (verdict.observed, verdict.wanted) == (case.get("observed"), case.get("wanted"))
+
+
+def test_each_code_is_shown_with_its_reason():
+    """The sentence, what was observed and what was wanted, once for every outcome of a category."""
+    told = {(name, case["code"]) for name, case in CASES if "reason" in case}
+    assert told == {(name, case["code"]) for name, case in CASES}
 
 
 def test_params_of_the_cases_are_accepted():
