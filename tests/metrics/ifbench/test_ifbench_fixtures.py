@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import pytest
+import yaml
 from ifbench_cases import CONTESTED, FIXTURES, VECTORS, by_instruction, expected, own_fixtures, rows
 
 from metrics import ifbench
@@ -32,6 +34,21 @@ def test_fixture_gets_its_label(row, grader):
     verdict = ifbench.verify(row["instruction_id"], json.loads(row["kwargs_json"]), row["response"], grader=grader)
     assert verdict.passed == expected(row, grader), verdict
     assert verdict.code != "crash"
+
+
+REASONS = yaml.safe_load(Path(__file__).with_name("fixture_reasons.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", REASONS, ids=[f"{case['name']} {case['code']}" for case in REASONS])
+def test_fixture_gets_its_reason(case):
+    """The sentence that says why, and the values that it speaks of."""
+    row = next(row for row in OWN if row["name"] == case["name"])
+    verdict = ifbench.verify(
+        row["instruction_id"], json.loads(row["kwargs_json"]), row["response"], grader=case["grader"]
+    )
+    assert (verdict.code, verdict.reason) == (case["code"], case["reason"])
+    values = json.loads(json.dumps([verdict.observed, verdict.wanted]))
+    assert values == [case.get("observed"), case.get("wanted")]
 
 
 @pytest.mark.parametrize("grader", ["fixes_only", "proposed", "proposed_loose"])

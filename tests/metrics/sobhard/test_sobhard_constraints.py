@@ -185,6 +185,141 @@ ACCEPTED = [
 ]
 
 
+# constraint, the sentence, what was observed and what was wanted: row by row of the tables above
+SAID_OF_REJECTED = [
+    ("pack.fence_present", "no fenced block in 98 characters", 0, ">= 1"),
+    ("pack.fence_present", "the fence of line 1 is never closed", 0, ">= 1"),
+    ("pack.fence_exactly_one", "one fenced block required, none found", 0, 1),
+    ("pack.fence_exactly_one", "one fenced block required, 2 found, at lines 1, 4", 2, 1),
+    ("pack.fence_exactly_one", "the fence of line 4 is never closed, beside 1 whole block", 1, 1),
+    ("pack.fence_tag_correct", 'the tag "json" required, "JSON" found at line 1', "JSON", "json"),
+    ("pack.fence_tag_correct", 'the tag "json" required, none found at line 1', "", "json"),
+    ("pack.nothing_outside_fence", '4 characters outside the block, from line 1 on: "Вот:"', 4, 0),
+    ("pack.nothing_outside_fence", '1 character outside the block, from line 4 on: "."', 1, 0),
+    ("syn.parses_target", "not JSON: line 1, column 99: Extra data", None, "json"),
+    ("syn.parses_target", "the document is null as json, which counts as not parsed", None, "json"),
+    ("syn.parses_target", "nothing to parse", None, "json"),
+    ("val.structure_match", "port: 8080 expected, '8080' found", "'8080'", "8080"),
+    ("val.numeric_within_tol", "port: 8080 expected, 8081 found", "8081", "8080"),
+    ("val.strings_byte_exact", "name: 'Лавка' expected, 'лавка' found", "'лавка'", "'Лавка'"),
+    ("convert.lossless_vs_source", "against the source, ratio: 0.5 expected, 0.6 found", "0.6", "0.5"),
+    ("extract.keys_exact", "the keys must be the paths as given: missing 'shop.name'; extra 'name'", 3, 3),
+    ("extract.is_object", "an object required, found an array of 1 element", "an array of 1 element", "an object"),
+    ("extract.absent_paths_null", "\"shop.fax\" leads nowhere, null required, '' found", "''", "null"),
+    ("extract.absent_paths_null", '"shop.fax" leads nowhere and must be a key with null', None, "null"),
+    (
+        "repair.data_intact",
+        "against the intact document, log[0].m: 'старт' expected, 'стоп' found",
+        "'стоп'",
+        "'старт'",
+    ),
+    ("transform.rule_applied", 'step 3, renumber: record 2 carries 3 in "n"', None, "renumber"),
+    ("transform.list_order_preserved", "the document: the right elements in another order", "the document", None),
+    ("transform.values_unchanged", "values as written: missing 5; extra 5.0", 8, 8),
+    ("template.record_count", "2 strings required, 1 found", 1, 2),
+    ("template.record_count", "element 2 must be a string, found 5", "5", 2),
+    ("template.record_count", "an array of strings required, found an object with 1 key", "an object with 1 key", 2),
+    ("template.no_placeholder_left", 'element 1 still holds "${id}"', "${id}", None),
+    (
+        "template.rendered_exact",
+        "against the filled template, [0]: '№1: Аня, true; .' expected, '№1: Аня, True; .' found",
+        "'№1: Аня, True; .'",
+        "'№1: Аня, true; .'",
+    ),
+    (
+        "applydiff.result_exact",
+        "against version 1 after the changes, the document: missing keys 'port', 'flags', 'log'",
+        "an object with 1 key",
+        "an object with 4 keys",
+    ),
+    (
+        "patch.ops_applied",
+        "against the source after the operations, ports: 2 elements expected, 1 found (2 differences in all)",
+        "an array of 1 element",
+        "an array of 2 elements",
+    ),
+    (
+        "merge.join_exact",
+        "against the joined records, the document: 2 elements expected, 1 found",
+        "an array of 1 element",
+        "an array of 2 elements",
+    ),
+    ("merge.record_count", "2 records required, 1 found", 1, 2),
+    (
+        "diff.matches_pair",
+        "against the versions' difference, added: missing keys 'flags[2]', 'log' (3 differences in all)",
+        "an object with 0 keys",
+        "an object with 2 keys",
+    ),
+    (
+        "diff.top_level_form",
+        "the sections must be added, removed, changed in this order, found removed, added, changed",
+        "removed, added, changed",
+        "added, removed, changed",
+    ),
+    (
+        "diff.top_level_form",
+        "an object of three sections required, found an array of 0 elements",
+        "an array of 0 elements",
+        "added, removed, changed",
+    ),
+    ("diff.sections_sorted", "changed: 'b' stands where 'a' must", "'b'", "'a'"),
+    ("schema.required_sorted", "a list of required names is not sorted: tags, name", "tags, name", None),
+    ("schema.validates_source", "the document is not valid under the schema", None, None),
+    ("schema.validates_source", "no schema of draft 2020-12: at type, 'record' breaks the rule anyOf", None, None),
+    ("schema.validates_source", "the reference file:///etc/hosts leads outside the schema", None, None),
+    ("schema.validates_source", "the pattern (а+)+$ may take too long", None, None),
+    (
+        "schema.type_mapping_exact",
+        "against the inferred schema, properties: missing keys 'name', 'tags'",
+        "an object with 0 keys",
+        "an object with 2 keys",
+    ),
+    ("schema.no_extra_keywords", 'the keyword "title" is not allowed here', "title", None),
+    ("session.no_restatement", "the answer restates the state on the table", None, None),
+]
+SAID_OF_ACCEPTED = [
+    ("pack.fence_present", "1 fenced block found", 1, ">= 1"),
+    ("pack.fence_exactly_one", "exactly one fenced block", 1, 1),
+    ("pack.fence_tag_correct", 'the tag is "json"', "json", "json"),
+    ("pack.nothing_outside_fence", "nothing stands outside the block", 0, 0),
+    ("syn.parses_target", "the body parses as json", "json", "json"),
+    ("val.structure_match", "no difference of structure from the reference", 0, 0),
+    ("val.numeric_within_tol", "no number from the reference", 0, 0),
+    ("val.strings_byte_exact", "no string from the reference", 0, 0),
+    ("convert.lossless_vs_source", "equal to the source", 0, 0),
+    ("extract.keys_exact", "the keys are the 3 paths asked for", 3, 3),
+    ("extract.is_object", "the answer is an object", None, None),
+    ("extract.absent_paths_null", "every path that leads nowhere holds null", None, None),
+    ("repair.data_intact", "equal to the intact document", 0, 0),
+    ("transform.rule_applied", "every step's property holds", None, None),
+    ("transform.list_order_preserved", "no list differs by its order alone", None, None),
+    ("transform.values_unchanged", "the same 8 values as in the reference", 8, 8),
+    ("template.record_count", "2 strings required, 2 found", 2, 2),
+    ("template.no_placeholder_left", "no slot is left", None, None),
+    ("template.rendered_exact", "equal to the filled template", 0, 0),
+    ("applydiff.result_exact", "equal to version 1 after the changes", 0, 0),
+    ("patch.ops_applied", "equal to the source after the operations", 0, 0),
+    ("merge.join_exact", "equal to the joined records", 0, 0),
+    ("merge.record_count", "2 records required, 2 found", 2, 2),
+    ("diff.matches_pair", "equal to the versions' difference", 0, 0),
+    ("diff.top_level_form", "the three sections, in order", None, None),
+    ("diff.sections_sorted", "the paths of each section are in order", None, None),
+    ("schema.required_sorted", "every list of required names is sorted", None, None),
+    ("schema.validates_source", "the document is valid under the schema", None, None),
+    ("schema.type_mapping_exact", "equal to the inferred schema", 0, 0),
+    ("schema.no_extra_keywords", "only the allowed keywords occur", None, None),
+    ("session.no_restatement", "the answer is a new state", None, None),
+]
+
+
+def test_what_is_said_of_each():
+    """The sentence and its values, of what is rejected and of what is accepted."""
+    for rows, said in ((REJECTED, SAID_OF_REJECTED), (ACCEPTED, SAID_OF_ACCEPTED)):
+        found = [(name, verdict(name, QUESTIONS[question], response)) for name, question, response, *_ in rows]
+        assert [(name, one.reason, one.observed, one.wanted) for name, one in found] == said
+
+
 @pytest.mark.parametrize(("name", "question", "response", "code"), REJECTED, ids=[f"{c[0]}-{c[3]}" for c in REJECTED])
 def test_rejects(name, question, response, code):
     """The constraint applies and fails, with this code, a reason in one line, and sample_pass_rate 0."""
