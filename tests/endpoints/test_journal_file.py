@@ -68,6 +68,16 @@ def test_line_holds_every_field(path):
     }
 
 
+def test_others_may_read_the_file(path):
+    """As any file is made, less what the user's mask takes; nobody runs it."""
+    mask = os.umask(0)
+    try:
+        Journal(path).close()
+    finally:
+        os.umask(mask)
+    assert oct(path.stat().st_mode & 0o777) == "0o644"
+
+
 def test_answers_come_back_as_they_were(path):
     """A reopened journal gives the outcome again, marked as read from it; failures are on record, not answers."""
     outcome = answered(
