@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from endpoints.journal import FIELDS, Journal, JournalError, read_journal
-from endpoints.journal_lines import to_line
+from endpoints.journal_lines import read_whole_lines, to_line
 from endpoints.outcome import Outcome
 
 
@@ -193,6 +193,8 @@ def test_reading_alone_changes_nothing(filled):
     torn = filled.read_bytes()[:-20]
     filled.write_bytes(torn)
     assert [record.sample_id for record in read_journal(filled)] == ["а", "б"]
+    found, torn_off = read_whole_lines(filled)
+    assert (found, torn_off) == (read_journal(filled), len(torn.rpartition(b"\n")[2]))
     assert filled.read_bytes() == torn
 
 

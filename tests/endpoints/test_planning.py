@@ -47,6 +47,7 @@ def test_the_cap_is_cut_to_what_the_window_leaves():
     found = plan([request("a", 3300, 1000)], 2000, Counter())
     assert found.requests[0].max_tokens == 900
     assert found.shortened == 1
+    assert found.counted == {0: 1100}
 
 
 def test_a_prompt_that_fills_the_window_is_named_and_not_sent():
@@ -67,6 +68,7 @@ def test_a_server_without_a_tokenizer_gets_an_estimate():
     assert found.requests[0].max_tokens == 500
     assert found.requests[1] is None
     assert "estimated" in (found.rejected[1].error or "")
+    assert found.counted == {}
 
 
 def test_requests_that_come_one_by_one_are_fitted_by_exact_counts_alone():
@@ -83,8 +85,10 @@ def test_an_unknown_window_changes_nothing():
     """Without a context length the task's cap stands."""
     counter = Counter()
     wanted = request("a", 10**6, 16384)
-    assert plan([wanted], None, counter).requests == [wanted]
+    found = plan([wanted], None, counter)
+    assert (found.requests, found.rejected, found.shortened) == ([wanted], {}, 0)
     assert counter.counted == []
+    assert found.notes([wanted], 1) == []
 
 
 @pytest.mark.parametrize("content", ["д" * 500, "\ud800" * 500, "🙂" * 200])

@@ -118,6 +118,41 @@ def test_odd_usage_is_unknown(usage):
     assert (outcome.text, outcome.prompt_tokens, outcome.completion_tokens) == ("да", None, None)
 
 
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"completion_tokens_details": {"reasoning_tokens": 5}}, 5),
+        ({"reasoning_tokens": 6}, 6),
+        ({"reasoning_tokens": 6, "completion_tokens_details": {"reasoning_tokens": 5}}, 5),
+        ({"reasoning_tokens": 6, "completion_tokens_details": {"audio_tokens": 1}}, 6),
+        ({"reasoning_tokens": 6, "completion_tokens_details": None}, 6),
+        ({"completion_tokens_details": {"reasoning_tokens": True}}, None),
+        ({}, None),
+    ],
+)
+def test_reasoning_tokens_stand_in_either_place(usage, tokens):
+    """OpenAI's details first, then the usage itself."""
+    outcome = read_reply("chat", json.dumps(body_of("да") | {"usage": usage}).encode())
+    assert (outcome.reasoning_tokens, outcome.attempts) == (tokens, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "the body is not JSON: (empty)"),
+        (b"<html>\n502", "the body is not JSON: <html> 502"),
+        (b'{"choices": [], "detail": "no GPU"}', "the body has no choices: no GPU"),
+        (b'{"choices": [{}]}', "the first choice has no message"),
+        (b'{"choices": [{"message": {"content": 5}}]}', "the message content is a int"),
+    ],
+)
+def test_a_bad_body_is_told_in_words(body, words):
+    """With the beginning of what came instead."""
+    with pytest.raises(BadReplyError) as caught:
+        read_reply("chat", body)
+    assert str(caught.value) == words
+
+
 @pytest.mark.parametrize("reason", ["stop", "length", "tool_calls", "eos_token", "MAX_TOKENS", None])
 def test_known_finish_reason_is_kept_as_it_was_spelled(reason):
     """The journal and the table show the server's own word."""

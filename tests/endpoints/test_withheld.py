@@ -143,6 +143,9 @@ def test_stop_reasons_of_usual_answers_block_nothing(reason):
     ("field", "value", "words"),
     [
         ("amazon-bedrock-guardrailAction", "INTERVENED", "amazon-bedrock-guardrailAction 'INTERVENED'"),
+        ("guardrail-action", "GUARDRAIL_INTERVENED", "guardrail-action 'GUARDRAIL_INTERVENED'"),
+        ("guardrail_action", "intervened", "guardrail_action 'intervened'"),
+        ("outputSensitive", True, "outputSensitive"),
         ("output_sensitive", True, "output_sensitive"),
         ("input_sensitive", True, "input_sensitive"),
     ],
@@ -172,6 +175,16 @@ def test_a_filter_that_did_nothing_blocks_nothing(fields):
             },
             "prompt blocked: jailbreak",
         ),
+        (
+            {
+                "prompt_filter_results": [
+                    {"content_filter_results": {"hate": {"filtered": False}}},
+                    {"content_filter_results": {"violence": {"filtered": True}, "sexual": {"filtered": True}}},
+                ],
+            },
+            "prompt blocked: violence, sexual",
+        ),
+        ({"choices": [], "prompt_feedback": {"block_reason": "OTHER"}}, "prompt blocked: OTHER"),
     ],
 )
 def test_a_response_without_choices_may_say_that_the_prompt_was_blocked(body, words):
