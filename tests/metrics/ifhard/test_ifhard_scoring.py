@@ -129,8 +129,9 @@ def test_the_requirements_of_a_stack_share_one_text():
 )
 def test_keys_that_stop_the_run(value, problem):
     """A key that cannot be read is an error with the row named, never a question without requirements."""
-    with pytest.raises(ifhard.ParamsError, match=problem):
+    with pytest.raises(ifhard.ParamsError, match=problem) as caught:
         ifhard.parse_constraints(value)
+    assert caught.value.parameter == "meta.constraints"
     with pytest.raises(ifhard.ParamsError, match=problem):
         ifhard.score({"meta": {"constraints": value}}, "Кот.")
     with pytest.raises(ifhard.ParamsError, match=f"^row a1b2.*{problem}"):

@@ -74,11 +74,25 @@ BAD_OPS = [
 ]
 
 
+SAID_OF_OPS = [
+    "operation 1 cannot be applied: list assignment index out of range",
+    "operation 1 cannot be applied: 'x' is no place of a list",
+    "operation 1 cannot be applied: 0 is no place of a int",
+    "operation 1 cannot be applied: no 'x' here",
+    "operation 1 cannot be applied: an empty path",
+    "operation 1 cannot be applied: 'x'",
+    "operation 1 cannot be applied: list assignment index out of range",
+    "operation 1 cannot be applied: only a place in a list takes an insertion",
+    "operation 1 cannot be applied: 'move'",
+]
+
+
 @pytest.mark.parametrize("op", BAD_OPS, ids=[f"{op['op']} {op['path']}" for op in BAD_OPS])
 def test_patch_that_cannot_be_applied(op):
     """Never a guess."""
-    with pytest.raises(OperationError):
+    with pytest.raises(OperationError) as caught:
         apply_ops({"a": 1, "l": [1, 2]}, [op])
+    assert str(caught.value) == SAID_OF_OPS[BAD_OPS.index(op)]
 
 
 def test_diff_by_hand():
@@ -134,14 +148,30 @@ BAD_CHANGES = [
     {"changed": {"a": {"было": 1}}},
     {"added": {"x.y": 1}},
     {"added": {"a[0]": 1}},
+    {"changed": {"x.y": {"стало": 1}}},
+    {"removed": {"a[0]": 1}},
+]
+
+
+SAID_OF_CHANGES = [
+    "the change object is no object",
+    "removed is no object",
+    "removed, 'x': 'x'",
+    "changed, 'a': no стало",
+    "changed, 'a': no стало",
+    "added, 'x.y': no 'x' here",
+    "added, 'a[0]': only a place in a list takes an insertion",
+    "changed, 'x.y': no 'x' here",
+    "removed, 'a[0]': 0 is no place of a int",
 ]
 
 
 @pytest.mark.parametrize("change", BAD_CHANGES, ids=range(len(BAD_CHANGES)))
 def test_changes_that_cannot_be_applied(change):
     """Missing places, sections that are no objects, entries without a new value."""
-    with pytest.raises(OperationError):
+    with pytest.raises(OperationError) as caught:
         apply_changes({"a": 1}, change)
+    assert str(caught.value) == SAID_OF_CHANGES[BAD_CHANGES.index(change)]
 
 
 A = [{"k": 1, "v": "a1"}, {"k": 2, "v": "a2"}, {"k": 1, "v": "a3"}, {"v": "no key"}]

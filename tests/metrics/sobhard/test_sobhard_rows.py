@@ -153,7 +153,60 @@ BAD = [
     (checks("template_json", source_b="${who}"), "meta.checks"),
     (meta("session_yaml", turn_family="session"), "meta.task_meta.turn_family"),
     (meta("session_yaml", session={}), "meta.task_meta.session.turn_index"),
+    (meta("session_yaml", session={"turn_index": 0}), "meta.task_meta.session.turn_index"),
 ]
+
+
+SAID = [
+    "row convert-json, meta.task_meta: is not JSON",
+    "row convert-json, meta.checks: is no object but list",
+    "row convert-json, meta.checks: is not JSON",
+    "row convert-json, meta.reference: is no string but int",
+    "row convert-json, meta.reference: does not parse as the target notation",
+    "row convert-json, meta.reference_sha256: is not the hash of meta.reference",
+    "row convert-json, meta.fence_tag: cannot stand on a fence: 'my tag'",
+    "row convert-json, meta.categories.family: is none of convert, extract, repair, transform, schema_gen, patch, "
+    "diff, apply_diff, merge, template, session: 'rewrite'",
+    "row convert-json, meta.categories.difficulty: is none of easy, medium, hard: 'expert'",
+    "row convert-json, meta.categories.target_format: is no known target: 'xml'",
+    "row convert-json, meta.checks.source: is missing, and convert needs it",
+    "row convert-json, meta.checks.gates: is no object",
+    "row convert-json, meta.checks.gates.convert.lossless_vs_source: is no boolean",
+    "row extract-json, meta.task_meta.paths: is missing, and extract needs it",
+    "row extract-json, meta.task_meta.paths: is no list of strings",
+    "row extract-json, meta.task_meta.absent: is no list of strings",
+    "row repair-json, meta.checks.derived: is missing, and repair needs it",
+    "row transform-jsonl, meta.task_meta.program: is missing, and transform needs it",
+    "row transform-jsonl, meta.task_meta.program: is no list of objects",
+    "row transform-jsonl, meta.task_meta.program[0].rule: is no known rule: 'rot13'",
+    "row transform-jsonl, meta.task_meta.program[1].params.value: is missing",
+    "row schema_gen-json, meta.task_meta.schema_kind: is none of minimal, union, bounds, enum, oneOf, full: 'loose'",
+    "row patch-toml, meta.task_meta.ops[0].op: is none of set, delete, insert: 'move'",
+    "row patch-toml, meta.task_meta.ops[0].path: is no path",
+    "row patch-toml, meta.task_meta.ops[0].value: is missing",
+    "row patch-toml, meta.checks: gives nothing to compare with: OperationError: operation 1 cannot be applied: 'nope'",
+    "row patch-toml, meta.checks.derived: is missing beside a program",
+    "row diff-yaml, meta.checks.source_b: is missing, and diff needs it",
+    "row apply_diff-json, meta.checks: gives nothing to compare with: OperationError: removed, 'nope': 'nope'",
+    "row merge-sqlinsert, meta.task_meta.join.key: is missing",
+    "row merge-sqlinsert, meta.task_meta.join.winner: is neither A nor B: 'C'",
+    "row merge-sqlinsert, meta.checks: gives nothing to compare with: OperationError: a side is no list of records",
+    "row template-json, meta.checks: gives nothing to compare with: "
+    "OperationError: the slot '${who}' holds a container",
+    "row session-yaml, meta.task_meta.turn_family: is no family of a turn: 'session'",
+    "row session-yaml, meta.task_meta.session.turn_index: is no turn number",
+    "row session-yaml, meta.task_meta.session.turn_index: is no turn number",
+]
+
+
+def test_what_is_said_of_a_bad_row():
+    """The row, the field, and what is wrong with it."""
+    said = []
+    for row, _ in BAD:
+        with pytest.raises(sobhard.RowError) as caught:
+            sobhard.check_row(row)
+        said.append(str(caught.value).partition(": Expecting")[0].partition(": maximum recursion")[0])
+    assert said == SAID
 
 
 @pytest.mark.parametrize(("row", "field"), BAD, ids=[f"{field}-{i}" for i, (_, field) in enumerate(BAD)])
@@ -165,6 +218,11 @@ def test_check_row_names_row_and_field(row, field):
     assert caught.value.row == row["meta"]["base_id"]
     assert row["meta"]["base_id"] in str(caught.value)
     assert field in str(caught.value)
+
+
+def test_the_first_turn_is_a_turn():
+    """Turns count from 1."""
+    assert sobhard.check_row(meta("session_yaml", session={"turn_index": 1})) is not None
 
 
 def test_score_names_the_row_too():

@@ -84,6 +84,7 @@ BREAKS = [
     ("group_records", F, {"false": [{"f": False}]}),
     ("project_fields", {"fields": ["a"]}, [{"a": 1, "b": 2}]),
     ("project_fields", {"fields": ["a", "b"]}, [{"a": 1}]),
+    ("project_fields", {"fields": ["a"]}, [{"a": 1}, {"a": 1}, {}]),
     ("numbers_from_strings", {}, [{"a": "-007"}]),
     ("numbers_from_strings", {}, ["5\n"]),
     ("drop_empty", {}, {"a": {"b": ""}}),
@@ -112,6 +113,71 @@ BREAKS = [
     ("melt", MELT, {"a": 1}),
 ]
 
+# What is said of each of them
+SAID = [
+    'the key "b" stands after "c"',
+    'the key "Z" stands after "a"',
+    'the key "10" stands after "2"',
+    "an object required, found an array of 1 element",
+    'under "a" stands an array of 0 elements',
+    'under "a" stands an object with 0 keys',
+    'the key "a..b" is no path',
+    'the key "[0]" is no path',
+    'the key "a[x]" is no path',
+    'the key "" is no path',
+    "the key \"b.c\" holds '.'",
+    "the key \"a[0\" holds '['",
+    "the key \"price_rub\" holds '_'",
+    'record 2 has 1 in "f", against gt 1',
+    'record 2 has null in "f", against gt 1',
+    'record 1 has true in "f", against gt 0',
+    "record 1 has '0' in \"f\", against lt 1",
+    "record 2 has 'y' in \"f\", against eq 'x'",
+    "record 1 has 'x' in \"f\", against ne 'x'",
+    "the answer is no list of records, nor an object of such lists",
+    "the answer is no list of records, nor an object of such lists",
+    'record 2 has 1 in "f" after 2',
+    "\"f\" holds '2', no number",
+    "record 2 has '10' in \"f\" after '9'",
+    "there is no list of records",
+    "there is no list of records",
+    'record 2 has 1 in "f" after 2',
+    "an object required, found an array of 1 element",
+    'the key "a" stands after "b"',
+    'the group "a" is no list of records that holds one',
+    'the group "a" is no list of records that holds one',
+    'the group "false" holds a record with false',
+    "record 1 has other fields than [a]",
+    "record 1 has other fields than [a, b]",
+    "record 3 has other fields than [a]",
+    "the string '-007' is an integer",
+    "the string '5\\n' is an integer",
+    "\"b\" holds ''",
+    '"a" holds an array of 0 elements',
+    '"a" holds an object with 0 keys',
+    'record 2 repeats 1 in "f"',
+    'record 2 repeats an array of 1 element in "f"',
+    'record 1 carries 0 in "f"',
+    'record 1 carries true in "f"',
+    "record 1 carries '1' in \"f\"",
+    'record 1 carries null in "f"',
+    'the key "a" stands after "b"',
+    '"a" holds 2.0, no count',
+    '"a" holds true, no count',
+    '"a" holds 0, no count',
+    "an object required, found an array of 1 element",
+    '2 records have "1" in "f", at most 1 allowed',
+    'the key "a" stands after "b"',
+    'under "a": the key "x" stands after "y"',
+    'under "a", "x" stands an array of 0 elements',
+    'under "a" an object required, found 1',
+    "an object required, found an array of 0 elements",
+    "1 records are no multiple of 2 fields",
+    "record 1 has the metric 'feb', not 'jan'",
+    "record 1 has no metric or no value",
+    "the answer is no list of records, nor an object of such lists",
+]
+
 
 @pytest.mark.parametrize(("rule", "params", "answer"), HOLDS, ids=range(len(HOLDS)))
 def test_holds(rule, params, answer):
@@ -125,6 +191,11 @@ def test_breaks(rule, params, answer):
     problem = RULES[rule](answer, params)
     assert problem
     assert "\n" not in problem
+
+
+def test_what_is_said_of_a_broken_rule():
+    """The place and what stands there."""
+    assert [RULES[rule](answer, params) for rule, params, answer in BREAKS] == SAID
 
 
 def test_every_rule_is_shown_to_hold_and_to_break():
