@@ -12,17 +12,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from proofs.mutation import rooms
+from proofs.mutation import cold, rooms
 from proofs.mutation.mutants import Mutant, mutants_of
 from proofs.mutation.session import Recording, Session, limit_of, with_session
 
 
 def _digest(room: rooms.Room) -> str:
-    """Of the room's modules and of everything beside its tests."""
-    folders = {(rooms.TOP / test).parent for test in room.tests}
-    beside = {path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    """Of the room's modules and tests, and of the tables beside these."""
+    files = [rooms.TOP / name for name in (*room.modules, *room.tests)]
+    tables = {path for test in room.tests for path in (rooms.TOP / test).parent.rglob("*.yaml")}
     digest = hashlib.sha256()
-    for path in sorted(beside | {rooms.TOP / module for module in room.modules}):
+    for path in sorted({*files, *tables}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -36,9 +36,14 @@ def _recording(session: Session, room: rooms.Room, path: Path) -> Recording:
     return Recording(**kept["recording"])
 
 
-def _tried(session: Session, recording: Recording, mutant: Mutant) -> dict[str, object]:
+def _tried(session: Session, room: rooms.Room, recording: Recording, mutant: Mutant) -> dict[str, object]:
     tests = recording.tests(mutant.module, mutant.lines)
     result = session.trial(mutant, tests, limit_of(recording, tests))
+    if result.outcome in {"not reached", "not applied"} and recording.lines.get(mutant.module):
+        # It may run while modules are imported: the tests of its module may see what comes of it.
+        tests = recording.tests(mutant.module, (1, max(map(int, recording.lines[mutant.module]))))
+        found = cold.trial(room, mutant, tests, limit_of(recording, tests))
+        result = result if found.outcome == "survived" else found
     before, after = mutant.change()
     place = {"module": mutant.module, "function": mutant.function, "line": mutant.lines[0]}
     return {"key": mutant.key, **place, "before": before, "after": after, "asked": len(tests), **result._asdict()}
@@ -57,7 +62,7 @@ def tried(room: rooms.Room, mutants: Sequence[Mutant], folder: Path) -> None:
             raise RuntimeError(f"tests fail without any mutant: {recording.failed}")
         with (folder / f"{room.name}.jsonl").open("a", encoding="utf-8") as file:
             for mutant in mutants:
-                file.write(json.dumps(_tried(session, recording, mutant), ensure_ascii=False) + "\n")
+                file.write(json.dumps(_tried(session, room, recording, mutant), ensure_ascii=False) + "\n")
                 file.flush()
 
     with_session(room, work)

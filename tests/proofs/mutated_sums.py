@@ -10,9 +10,17 @@ def total(numbers):
     return found
 
 
+def limit():
+    """It runs once, while this module is imported."""
+    return 10
+
+
+LIMIT = limit()
+
+
 def clipped(number):
     """At most ten. No test asks about ten itself, where both ways give ten."""
-    return 10 if number > 10 else number
+    return LIMIT if number > LIMIT else number
 
 
 def unasked(number):
