@@ -3,6 +3,7 @@
 import pytest
 import regex
 
+from metrics import ifbench
 from metrics.ifbench import emoji, layout, lexicon, nesting, words
 from metrics.ifbench.delimited import Field, records_of
 from metrics.ifbench.sentences import sentences_of, words_in
@@ -571,3 +572,26 @@ def test_verb_first(text):
 def test_no_verb_first(text):
     """Nouns, names, adverbs and particles, also where the form could be a verb elsewhere."""
     assert not is_verb_first(text)
+
+
+VERDICTS = [
+    ("custom:multiples", {}, "14, 21, 28, 35, 42, and 49", "ok", 6),
+    ("custom:multiples", {}, "14, 21, 28, 35, 42, or 49", "words-around", "or"),
+    ("custom:date_format_list", {}, "1793-09-18, 1815-06-18", "ok", 2),
+    ("custom:date_format_list", {}, "1793-09-18, 1792-12-31", "wrong-year", 1792),
+    ("custom:date_format_list", {}, "1793-09-18, 1816-01-01", "wrong-year", 1816),
+    ("custom:word_reverse", {}, "eagle bald", "ok", None),
+    ("custom:word_reverse", {}, "Eagle bald soars", "reads-forward", None),
+    ("format:list", {"sep": "!?!?"}, "!?!? a\n!?!?", "too-few", 1),
+    ("format:list", {"sep": "!?!?"}, "!?!? a\n!?!? b", "ok", 2),
+    ("format:list", {"sep": "-"}, "- a\n- - -\n- b", "ok", 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kwargs", "answer", "code", "observed"), VERDICTS, ids=[f"{row[0]} {row[2]}" for row in VERDICTS]
+)
+def test_verdicts_at_the_borders(instruction, kwargs, answer, code, observed):
+    """The first and the last year, one word more, an item that is empty, a rule between items."""
+    verdict = ifbench.verify(instruction, kwargs, answer, grader="proposed")
+    assert (verdict.code, verdict.observed) == (code, observed)
