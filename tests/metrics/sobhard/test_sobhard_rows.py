@@ -151,6 +151,7 @@ BAD = [
     (meta("merge_sql", join={"key": "emp", "winner": "C", "order": "A"}), "meta.task_meta.join.winner"),
     (checks("merge_sql", source={"a": 1}), "meta.checks"),
     (checks("template_json", source_b="${who}"), "meta.checks"),
+    (checks("template_json", source={"who": 1}), "meta.checks"),
     (meta("session_yaml", turn_family="session"), "meta.task_meta.turn_family"),
     (meta("session_yaml", session={}), "meta.task_meta.session.turn_index"),
     (meta("session_yaml", session={"turn_index": 0}), "meta.task_meta.session.turn_index"),
@@ -193,6 +194,7 @@ SAID = [
     "row merge-sqlinsert, meta.checks: gives nothing to compare with: OperationError: a side is no list of records",
     "row template-json, meta.checks: gives nothing to compare with: "
     "OperationError: the slot '${who}' holds a container",
+    "row template-json, meta.checks: gives nothing to compare with: OperationError: the records are no list",
     "row session-yaml, meta.task_meta.turn_family: is no family of a turn: 'session'",
     "row session-yaml, meta.task_meta.session.turn_index: is no turn number",
     "row session-yaml, meta.task_meta.session.turn_index: is no turn number",
