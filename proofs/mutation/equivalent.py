@@ -61,12 +61,18 @@ def matched(entries: Sequence[Entry], mutants: Sequence[Mutant]) -> dict[str, En
     Raises:
         ValueError: an entry matches no mutant, so that its reason speaks of code that is no longer there.
     """
-    places = {entry[:2] for entry in entries}
-    changes = {
-        one.key: (one.module, one.function, *one.change()) for one in mutants if (one.module, one.function) in places
-    }
-    by_change = {entry[:4]: entry for entry in entries}
-    for change, entry in by_change.items():
-        if change not in changes.values():
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        alike = [
+            one
+            for one in mutants
+            if (one.module, one.function) == entry[:2]
+            # Making a change takes a while: first whether it can be this one.
+            and " ".join(one.before.split()) in entry.before
+            and " ".join(one.after.split()) in entry.after
+        ]
+        keys = [one.key for one in alike if one.change() == (entry.before, entry.after)]
+        if not keys:
             raise ValueError(f"no mutant is {entry.module} {entry.function}: {entry.before!r} -> {entry.after!r}")
-    return {key: by_change[change] for key, change in changes.items() if change in by_change}
+        found |= dict.fromkeys(keys, entry)
+    return found
