@@ -180,6 +180,8 @@ SAID = [
     "row transform-jsonl, meta.task_meta.program: is missing, and transform needs it",
     "row transform-jsonl, meta.task_meta.program: is no list of objects",
     "row transform-jsonl, meta.task_meta.program[0].rule: is no known rule: 'rot13'",
+    "row transform-jsonl, meta.task_meta.program[0].rule: is no known rule: ['sort_keys']",
+    "row transform-jsonl, meta.task_meta.program[0].rule: is no known rule: {}",
     "row transform-jsonl, meta.task_meta.program[1].params.value: is missing",
     "row schema_gen-json, meta.task_meta.schema_kind: is none of minimal, union, bounds, enum, oneOf, full: 'loose'",
     "row patch-toml, meta.task_meta.ops[0].op: is none of set, delete, insert: 'move'",
