@@ -40,13 +40,16 @@ class _Finder(importlib.abc.MetaPathFinder):
 
     def __init__(self, mutant: Mutant) -> None:
         self.path = str(TOP / mutant.module)
-        self.name = mutant.module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        self.name = Path(self.path.removesuffix("/__init__.py")).stem
         self.source = mutant.source()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.name:
+        if fullname.rpartition(".")[2] != self.name:
+            return None
+        found = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if found is None or found.origin != self.path:
             return None
         return spec_from_file_location(fullname, self.path, loader=_Loader(fullname, self.path, self.source))
 

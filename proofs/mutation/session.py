@@ -260,5 +260,5 @@ def with_session(room: Room, work: Callable[[Session], None]) -> None:
         )
     if failures:
         raise failures[0]
-    if status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+    if status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.TESTS_FAILED}:
         raise RuntimeError(f"the tests of {room.name} cannot be collected (pytest ends with {status})")
