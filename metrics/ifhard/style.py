@@ -59,7 +59,7 @@ def _forbid(text: Text, letters: Sequence[str]) -> Verdict:
             found = body.count(lowered) if lowered else 0
             if not found:
                 return failed("forbidden-letter", "an empty letter is forbidden", 0, 0)
-            reason = ("{:quoted} is forbidden and occurs {} times", letter, found)
+            reason = ("{:quoted} is forbidden and occurs {:time}", letter, found)
             return failed("forbidden-letter", reason, found, 0)
     return passed("no forbidden letter found", 0, 0)
 
