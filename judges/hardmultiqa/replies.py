@@ -229,11 +229,12 @@ def _check_quotes(element: Mapping[str, Any], answer: str, question: str) -> Non
 
 
 def _one_to_one(matches: Sequence[Mapping[str, int]]) -> None:
-    for side, what in (("element", "элемент ответа"), ("reference", "элемент эталона")):
+    sides = (("element", "an element", "элемент ответа"), ("reference", "a reference", "элемент эталона"))
+    for side, which, what in sides:
         used = [match[side] for match in matches]
         if len(set(used)) != len(used):
             note = f'{what} стоит в "matches" больше одного раза (одинаковые элементы считаются одним)'
-            raise UnreadableReply("used-twice", f"a {side} is matched more than once", note)
+            raise UnreadableReply("used-twice", f"{which} is matched more than once", note)
 
 
 def _shown(number: int) -> str:

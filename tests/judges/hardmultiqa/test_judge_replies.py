@@ -533,7 +533,7 @@ WORDS = [
     ),
     (
         "used-twice",
-        "a element is matched more than once",
+        "an element is matched more than once",
         'элемент ответа стоит в "matches" больше одного раза (одинаковые элементы считаются одним)',
     ),
     (
