@@ -104,10 +104,10 @@ def _record_of(line: bytes) -> JournalLine:
         if name not in fields:
             raise ValueError(f"no field {name!r}")
         if not isinstance(fields[name], types) or isinstance(fields[name], bool):
-            raise ValueError(f"field {name!r} is a {type(fields[name]).__name__}")
+            raise ValueError(f"field {name!r} is of type {type(fields[name]).__name__}")
     thought = fields.get(_OPTIONAL)
     if not isinstance(thought, int | None) or isinstance(thought, bool):
-        raise ValueError(f"field {_OPTIONAL!r} is a {type(thought).__name__}")
+        raise ValueError(f"field {_OPTIONAL!r} is of type {type(thought).__name__}")
     if fields["status"] not in STATUSES:
         raise ValueError(f"status {fields['status']!r} is neither answered nor failed nor blocked")
     if fields["error_code"] is not None and fields["error_code"] not in ERROR_CODES:

@@ -115,7 +115,7 @@ def _chat(choice: dict[str, Any]) -> tuple[str, str | None]:
         content, thought = _parts(content)
         trace = trace or thought
     if content is not None and not isinstance(content, str):
-        raise BadReplyError(f"the message content is a {type(content).__name__}")
+        raise BadReplyError(f"the message content is of type {type(content).__name__}")
     return content or "", trace or None
 
 

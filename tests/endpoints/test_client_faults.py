@@ -37,7 +37,7 @@ PASSING = [
     pytest.param(as_json({"error": {"message": "upstream"}}), "bad-body", "no choices: upstream", id="error-with-200"),
     pytest.param(as_json(["да"]), "bad-body", "the body has no choices", id="a-list"),
     pytest.param(as_json({"choices": [{"index": 0}]}), "bad-body", "no message", id="no-message"),
-    pytest.param(answer("да", content=3), "bad-body", "content is a int", id="content-of-another-type"),
+    pytest.param(answer("да", content=3), "bad-body", "content is of type int", id="content-of-another-type"),
     pytest.param(answer("полови", finish_reason="abort"), "aborted", "broke the generation off", id="aborted"),
     pytest.param(answer("полови", finish_reason="network_error"), "aborted", "'network_error'", id="unknown-reason"),
     pytest.param(

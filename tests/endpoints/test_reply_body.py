@@ -143,7 +143,7 @@ def test_reasoning_tokens_stand_in_either_place(usage, tokens):
         (b"<html>\n502", "the body is not JSON: <html> 502"),
         (b'{"choices": [], "detail": "no GPU"}', "the body has no choices: no GPU"),
         (b'{"choices": [{}]}', "the first choice has no message"),
-        (b'{"choices": [{"message": {"content": 5}}]}', "the message content is a int"),
+        (b'{"choices": [{"message": {"content": 5}}]}', "the message content is of type int"),
     ],
 )
 def test_a_bad_body_is_told_in_words(body, words):
