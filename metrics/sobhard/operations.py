@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from metrics.sobhard.values import PathError, Step, find, holder, is_number, parse_path
+from metrics.sobhard.wording import kind_name
 
 __all__ = [
     "NEW",
@@ -45,7 +46,10 @@ def apply_ops(source: Any, ops: Sequence[Mapping[str, Any]]) -> Any:
     for number, op in enumerate(ops, 1):
         try:
             parent, step = holder(document, op["path"])
-            _OPS[op["op"]](parent, step, op.get("value"))
+            action = _OPS.get(op["op"])
+            if action is None:
+                raise PathError(f"{op['op']!r} is no known operation")
+            action(parent, step, op.get("value"))
         except (PathError, LookupError, TypeError, AttributeError) as error:
             raise OperationError(f"operation {number} cannot be applied: {error}") from None
     return document
@@ -58,6 +62,8 @@ def _set(parent: Any, step: Step, value: Any) -> None:
 
 def _delete(parent: Any, step: Step, _: Any) -> None:
     _check_step(parent, step)
+    if isinstance(parent, dict) and step not in parent:
+        raise PathError(f"no {step!r} here")
     del parent[step]
 
 
@@ -69,7 +75,9 @@ def _insert(parent: Any, step: Step, value: Any) -> None:
 
 def _check_step(parent: Any, step: Step) -> None:
     if not isinstance(parent, list if isinstance(step, int) else dict):
-        raise PathError(f"{step!r} is no place of a {type(parent).__name__}")
+        raise PathError(f"{kind_name(parent)} has no place {step!r}")
+    if isinstance(step, int) and step >= len(parent):
+        raise PathError(f"no {step!r} here")
 
 
 _OPS: Final[Mapping[str, Callable[[Any, Step, Any], None]]] = {"set": _set, "delete": _delete, "insert": _insert}

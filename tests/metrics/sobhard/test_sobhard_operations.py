@@ -75,15 +75,15 @@ BAD_OPS = [
 
 
 SAID_OF_OPS = [
-    "operation 1 cannot be applied: list assignment index out of range",
-    "operation 1 cannot be applied: 'x' is no place of a list",
-    "operation 1 cannot be applied: 0 is no place of a int",
+    "operation 1 cannot be applied: no 2 here",
+    "operation 1 cannot be applied: an array has no place 'x'",
+    "operation 1 cannot be applied: an integer has no place 0",
     "operation 1 cannot be applied: no 'x' here",
     "operation 1 cannot be applied: an empty path",
-    "operation 1 cannot be applied: 'x'",
-    "operation 1 cannot be applied: list assignment index out of range",
+    "operation 1 cannot be applied: no 'x' here",
+    "operation 1 cannot be applied: no 2 here",
     "operation 1 cannot be applied: only a place in a list takes an insertion",
-    "operation 1 cannot be applied: 'move'",
+    "operation 1 cannot be applied: 'move' is no known operation",
 ]
 
 
@@ -156,13 +156,13 @@ BAD_CHANGES = [
 SAID_OF_CHANGES = [
     "the change object is no object",
     "removed is no object",
-    "removed, 'x': 'x'",
+    "removed, 'x': no 'x' here",
     "changed, 'a': no стало",
     "changed, 'a': no стало",
     "added, 'x.y': no 'x' here",
     "added, 'a[0]': only a place in a list takes an insertion",
     "changed, 'x.y': no 'x' here",
-    "removed, 'a[0]': 0 is no place of a int",
+    "removed, 'a[0]': an integer has no place 0",
 ]
 
 

@@ -187,10 +187,11 @@ SAID = [
     "row patch-toml, meta.task_meta.ops[0].op: is none of set, delete, insert: 'move'",
     "row patch-toml, meta.task_meta.ops[0].path: is no path",
     "row patch-toml, meta.task_meta.ops[0].value: is missing",
-    "row patch-toml, meta.checks: gives nothing to compare with: OperationError: operation 1 cannot be applied: 'nope'",
+    "row patch-toml, meta.checks: gives nothing to compare with: "
+    "OperationError: operation 1 cannot be applied: no 'nope' here",
     "row patch-toml, meta.checks.derived: is missing beside a program",
     "row diff-yaml, meta.checks.source_b: is missing, and diff needs it",
-    "row apply_diff-json, meta.checks: gives nothing to compare with: OperationError: removed, 'nope': 'nope'",
+    "row apply_diff-json, meta.checks: gives nothing to compare with: OperationError: removed, 'nope': no 'nope' here",
     "row merge-sqlinsert, meta.task_meta.join.key: is missing",
     "row merge-sqlinsert, meta.task_meta.join.winner: is neither A nor B: 'C'",
     "row merge-sqlinsert, meta.checks: gives nothing to compare with: OperationError: a side is no list of records",
