@@ -130,24 +130,21 @@ CONSTRAINTS: Final[Mapping[str, Constraint]] = MappingProxyType(
             "val.structure_match",
             _comparable,
             pack.matches_reference(
-                "structure",
-                "structure-differs",
-                "difference of structure",
-                "Keys, lengths and types are the reference's.",
+                "structure", "structure-differs", "structure", "Keys, lengths and types are the reference's."
             ),
         ),
         (
             "val.numeric_within_tol",
             _comparable,
             pack.matches_reference(
-                "numeric", "number-differs", "number", "Numbers are the reference's, within a millionth."
+                "numeric", "number-differs", "numbers", "Numbers are the reference's, within a millionth."
             ),
         ),
         (
             "val.strings_byte_exact",
             _comparable,
             pack.matches_reference(
-                "string", "string-differs", "string", "Strings are the reference's, code point by code point."
+                "string", "string-differs", "strings", "Strings are the reference's, code point by code point."
             ),
         ),
         (

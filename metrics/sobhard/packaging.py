@@ -83,13 +83,13 @@ def parses_target(context: Context) -> Verdict:
     return passed(f"the body parses as {name}", name, name)
 
 
-def matches_reference(kind: Kind, code: str, noun: str, description: str) -> Callable[[Context], Verdict]:
+def matches_reference(kind: Kind, code: str, what: str, description: str) -> Callable[[Context], Verdict]:
     """The check that the answer differs from the reference in no place by this kind.
 
     Args:
         kind: the kind of difference.
         code: code of the failing verdict.
-        noun: the thing that is counted, in the singular.
+        what: the places that differ or do not, in the plural.
         description: one sentence that says when an answer passes.
     """
 
@@ -97,9 +97,9 @@ def matches_reference(kind: Kind, code: str, noun: str, description: str) -> Cal
         found = context.to_reference
         count = found.counts.get(kind, 0)
         if not count:
-            return passed(f"no {noun} from the reference", 0, 0)
+            return passed(f"no difference in {what} from the reference", 0, 0)
         first = found.firsts[kind]
-        more = f" ({nouns(count, noun)} in all)" if count > 1 else ""
+        more = f" ({nouns(count, 'difference')} in all)" if count > 1 else ""
         return failed(code, f"{first.reason}{more}", first.observed, first.wanted)
 
     check.__doc__ = description

@@ -304,9 +304,9 @@ SAID_OF_ACCEPTED = [
     ("pack.fence_tag_correct", 'the tag is "json"', "json", "json"),
     ("pack.nothing_outside_fence", "nothing stands outside the block", 0, 0),
     ("syn.parses_target", "the body parses as json", "json", "json"),
-    ("val.structure_match", "no difference of structure from the reference", 0, 0),
-    ("val.numeric_within_tol", "no number from the reference", 0, 0),
-    ("val.strings_byte_exact", "no string from the reference", 0, 0),
+    ("val.structure_match", "no difference in structure from the reference", 0, 0),
+    ("val.numeric_within_tol", "no difference in numbers from the reference", 0, 0),
+    ("val.strings_byte_exact", "no difference in strings from the reference", 0, 0),
     ("convert.lossless_vs_source", "equal to the source", 0, 0),
     ("extract.keys_exact", "the keys are the 3 paths asked for", 3, 3),
     ("extract.is_object", "the answer is an object", None, None),
@@ -338,6 +338,14 @@ def test_what_is_said_of_each():
     for rows, said in ((REJECTED, SAID_OF_REJECTED), (ACCEPTED, SAID_OF_ACCEPTED)):
         found = [(name, verdict(name, QUESTIONS[question], response)) for name, question, response, *_ in rows]
         assert [(name, one.reason, one.observed, one.wanted) for name, one in found] == said
+
+
+def test_several_differences_are_counted():
+    """The first is told, all of the kind are counted."""
+    shop = json.loads(CONVERT)
+    changed = body("convert_json", json.dumps({**shop, "port": 1, "ratio": 2.5}, ensure_ascii=False))
+    found = verdict("val.numeric_within_tol", QUESTIONS["convert_json"], changed)
+    assert found.reason == "port: 8080 expected, 1 found (2 differences in all)"
 
 
 @pytest.mark.parametrize(("name", "question", "response", "code"), REJECTED, ids=[f"{c[0]}-{c[3]}" for c in REJECTED])
