@@ -13,6 +13,8 @@ import re._parser as parser  # type: ignore[import-not-found]
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from metrics.sobhard.targets.parsed import on_fresh_stack
+
 __all__ = ["Count", "counted", "search_cost"]
 
 _MAX_STATES: Final = 1_000
@@ -84,7 +86,7 @@ class _UncountableError(Exception):
 @functools.lru_cache(256)
 def _net(pattern: str) -> "_Net | None":
     try:
-        return _Net(pattern)
+        return on_fresh_stack(_Net, pattern)  # what is kept must not depend on the first caller's stack
     except (_UncountableError, RecursionError, OverflowError, re.error):
         return None
 

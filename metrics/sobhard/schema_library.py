@@ -12,6 +12,7 @@ from jsonschema.validators import extend, validator_for
 from jsonschema_specifications import REGISTRY
 
 from metrics.sobhard.schema_costs import PRICES, REFERENCES, UNEVALUATED, SchemaError, Survey
+from metrics.sobhard.targets.parsed import on_fresh_stack
 from metrics.sobhard.values import CONTAINERS
 from metrics.sobhard.wording import clip, place, shown
 
@@ -100,9 +101,12 @@ class _Meter(FormatChecker):
             raise SchemaError("too-costly", reason)
 
     def check(self, instance: object, format: str) -> None:
-        """Check a format, after counting what compiling a pattern of that length may take."""
+        """Check a format, after counting what compiling a pattern of that length may take.
+
+        Python keeps compiled patterns: on the library's deep stack some would compile only if they had before.
+        """
         self.spend(len(instance) // 5 if isinstance(instance, str) else 0)
-        super().check(instance, format)
+        on_fresh_stack(lambda text: FormatChecker.check(self, text, format), instance)
 
     def written(self, value: Any) -> int:
         """The price of a value in an error's message."""

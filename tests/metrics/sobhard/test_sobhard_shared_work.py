@@ -1,13 +1,16 @@
 """What is kept between answers changes no verdict: in any order, of any row, changed rows too."""
 
 import copy
+import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sobhard_questions import QUESTIONS, answer
 
 from metrics import sobhard
-from metrics.sobhard import rows, scoring
+from metrics.sobhard import pattern_costs, rows, scoring
+from metrics.sobhard.schema_validation import accepts
 
 NAMES = sorted(QUESTIONS)
 EDITS = (
@@ -59,3 +62,17 @@ def test_a_row_that_changes_is_seen():
 def test_what_is_kept_is_bounded():
     """Questions and verdicts of references."""
     assert rows._prepared.cache_info().maxsize == scoring._of_reference.cache_info().maxsize == 64
+
+
+@pytest.mark.parametrize(("levels", "groups"), [(65, 200), (74, 150)])
+def test_a_pattern_is_read_the_same_on_a_deep_stack(levels, groups):
+    """Python keeps compiled patterns, and we their counts: an earlier schema with the pattern changes no verdict."""
+    schema, instance = {"pattern": f"{'(' * groups}a{')' * groups}(b+)+$"}, "abbb"
+    assert accepts(schema, instance)
+    nested, within = schema, instance
+    for _ in range(levels):
+        nested, within = {"properties": {"x": nested}}, {"x": within}
+    known = accepts(nested, within)
+    pattern_costs._net.cache_clear()
+    re.purge()
+    assert accepts(nested, within) is known is True
