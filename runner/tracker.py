@@ -59,11 +59,18 @@ def _next_date(folder: Path) -> str:
     The newest files are a run's results, and a clock may go back: it is set, an hour of summer time ends, or another
     machine with another time zone goes on with the run.
     """
-    now = datetime.now().strftime(_DATE)
-    newest = max((path.stem.removeprefix("results_") for path in folder.glob("results/**/results_*.json")), default="")
-    if newest < now:
-        return now
-    return (datetime.strptime(newest, _DATE) + timedelta(microseconds=1)).strftime(_DATE)
+    now = datetime.now()
+    dates = map(_date_of, folder.glob("results/**/results_*.json"))
+    newest = max((date for date in dates if date is not None), default=datetime.min)
+    return (now if newest < now else newest + timedelta(microseconds=1)).strftime(_DATE)
+
+
+def _date_of(results: Path) -> datetime | None:
+    """The date in the name of a results file; None for a file that somebody has put beside them."""
+    try:
+        return datetime.strptime(results.stem.removeprefix("results_"), _DATE)
+    except ValueError:
+        return None
 
 
 def _remove_unfinished(folder: Path) -> None:

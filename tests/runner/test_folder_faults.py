@@ -51,6 +51,18 @@ def test_the_details_of_a_resume_are_the_newest_whatever_the_clock_says(command,
     assert json.loads(newest.read_text("utf-8"))["results"]["ifhard:all|0"]["n_total"] == 7
 
 
+def test_a_results_file_of_another_name_is_passed_over(command):
+    """Somebody has kept a copy there."""
+    with FaultServer(know_all) as server:
+        first = command("--max-samples", "2", server=server)
+        (results,) = first.files("results_*.json")
+        results.with_name("results_old.json").write_bytes(results.read_bytes())
+        more = command("--resume", str(first.run_dir), "--max-samples", "3")
+    assert more.code == Exit.COMPLETE
+    (details,) = open_run(first.run_dir).details.values()
+    assert count_samples(details) == 3
+
+
 def test_a_date_without_a_fraction_has_one_in_the_name(command, monkeypatch):
     """One file in a million would have a name that no reader knows."""
 
