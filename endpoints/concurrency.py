@@ -5,7 +5,8 @@ in flight only wait there; where the KV cache is too small for them, running req
 So the limit
 
 - falls below what was running when the server preempts, or when its KV cache is nearly full;
-- falls by the queue that never empties, beyond a short one, once the number of running requests no longer rises;
+- falls by the queue that has not emptied for two windows, beyond a short one, once the number of running requests no
+  longer rises;
 - rises while nothing waits, the limit is what holds requests back, and the server generates more for it.
 
 Decisions fall once a window of observations is full. After a change one window passes without a look, so that the
@@ -76,6 +77,8 @@ class Controller:
         self._window_s = _FIRST_WINDOW_S
         self._settling = False
         self._resting = 0
+        # The queue that has never emptied in the latest window: in the next it may still be the first wave's.
+        self._queue: float | None = None
         # Limits with the rates measured at them: before each of the latest steps up, which have shown no gain so far.
         self._tried: list[tuple[int, float]] = []
 
@@ -109,8 +112,11 @@ class Controller:
         queue = min(_own_queue(o) for o in window)
         if queue > short:
             if not _rising([o.running for o in window]):
-                self._lower(self.limit - queue + short)
+                before, self._queue = self._queue, queue
+                if before is not None:
+                    self._lower(self.limit - min(before, queue) + short)
             return
+        self._queue = None
         served = min(in_flight, _mean([o.running + o.waiting for o in window]))
         if _mean([o.waiting for o in window]) <= _NONE * short and served >= _BOUND * self.limit:
             self._try_more(window)
@@ -120,6 +126,7 @@ class Controller:
         self._step = min(self._step, _STEP)
         self._window_s = _WINDOW_S
         self._tried.clear()
+        self._queue = None
 
     def _back_off(self, limit: float) -> None:
         self._lower(limit)

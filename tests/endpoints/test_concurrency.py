@@ -72,6 +72,23 @@ def test_a_first_wave_of_long_prompts_is_no_queue():
     assert controller.limit == 64
 
 
+@pytest.mark.parametrize("length", [3, 4])
+def test_a_queue_of_one_window_is_a_first_wave_still(length):
+    """A slow server tells the same numbers for seconds; then the queue is gone."""
+    controller = Controller(64, 1000)
+    assert after(controller, length, running=30, waiting=34, generated=0) == 64
+    assert after(controller, 1, running=64, generated=0) == 64
+    assert after(controller, 8, running=30, waiting=34) < 40
+
+
+def test_a_lasting_queue_counts_by_its_shortest():
+    """Of a queue of 40 that was 20 at some look of the two windows only 20 can be spared, less a short one."""
+    controller = Controller(64, 1000)
+    for waiting in (40, 20, 40, 40, 40, 40):
+        controller.observe(look(64, running=24, waiting=waiting))
+    assert controller.limit == 64 - 20 + 3
+
+
 def test_backs_off_when_requests_are_put_back():
     """Below what was running, at once; it comes back slowly once there is room."""
     controller = Controller(64, 1000)
