@@ -3,10 +3,11 @@
 ::
 
     targets.py                    the table of targets, by group
-    texts.py, ifhard.py, ifbench.py, sobhard.py, judges.py, servers.py
+    texts.py, ifhard.py, ifbench.py, sobhard.py, judges.py, servers.py, answer_files.py
                                   the groups: how their inputs are drawn, who judges one and what must hold
-    pieces.py, prose.py, documents.py, values.py
-                                  grammar: pieces that rules look at, answers, documents of the notations, JSON values
+    pieces.py, prose.py, documents.py, values.py, server_json.py
+                                  grammar: pieces that rules look at, answers, documents of the notations, JSON values,
+                                  JSON of servers
     witnesses.py                  the right answers that IFHardBench's generator made
     mutation.py                   edits of a text; shrinking one
     session.py                    inputs of one group, one after another, guided by outcomes not seen before

@@ -1,26 +1,23 @@
-"""What servers and files send: bodies of replies, streams, refusals, metrics, lists of models, journals, results."""
+"""What servers send: bodies of replies, streams, refusals, metrics, lists of models."""
 
 import io
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import httpx2
 
-from endpoints.batch_files import is_custom_id
 from endpoints.errors import hint_for, is_about_content, is_context_overflow, server_words, stream_hint
 from endpoints.event_stream import EventReader, looks_like_events
 from endpoints.failure import refuses_usage, reply_failure, status_failure
 from endpoints.folding import FoldedStream
-from endpoints.journal_lines import JournalError, records, to_line
+from endpoints.journal_lines import records, to_line
 from endpoints.metrics_text import read_load
 from endpoints.outcome import Outcome
 from endpoints.reply import BadReplyError, read_reply
 from endpoints.request import Request
-from endpoints.saved import ResponsesError, SavedResponses
 from endpoints.server_info import read_models
 from endpoints.template_refusals import conversation_hint, raised_in_template
 from endpoints.window import listed_window, named_prompt_tokens, named_window, tokenizer_window
@@ -28,205 +25,13 @@ from proofs.fuzz.group import Check, Group, Input, as_bytes
 from proofs.fuzz.mutation import edited, long_run
 from proofs.fuzz.pieces import RUNS
 from proofs.fuzz.prose import sentence
-from proofs.fuzz.values import nested, spoiled
+from proofs.fuzz.server_json import ERRORS, HEADERS, STATUSES, as_text, drawn_body, drawn_choice
+from proofs.fuzz.values import nested
 
-__all__ = ["BODIES", "FILES", "METRICS", "STREAMS", "WORDS"]
-
-_NAMES: Final = (
-    *(
-        "choices",
-        "message",
-        "content",
-        "text",
-        "type",
-        "finish_reason",
-        "usage",
-        "error",
-        "code",
-        "detail",
-        "status",
-        "refusal",
-    ),
-    *(
-        "reasoning",
-        "reasoning_content",
-        "thinking",
-        "reasoning_details",
-        "thinking_blocks",
-        "tool_calls",
-        "function",
-        "name",
-    ),
-    *(
-        "prompt_tokens",
-        "completion_tokens",
-        "reasoning_tokens",
-        "completion_tokens_details",
-        "prompt_filter_results",
-        "data",
-        "id",
-    ),
-    *(
-        "content_filter_results",
-        "filtered",
-        "promptFeedback",
-        "blockReason",
-        "amazon-bedrock-guardrailAction",
-        "input_sensitive",
-    ),
-    *(
-        "audio",
-        "images",
-        "delta",
-        "index",
-        "parent",
-        "root",
-        "max_model_len",
-        "meta",
-        "n_ctx",
-        "custom_id",
-        "response",
-        "body",
-    ),
-    *(
-        "status_code",
-        "task",
-        "repeat",
-        "attempts",
-        "error_code",
-        "key",
-        "value",
-        "summary",
-        "arguments",
-        "stop_reason",
-        "object",
-    ),
-)
-_REASONS: Final = (
-    *(
-        "stop",
-        "length",
-        None,
-        "",
-        "content_filter",
-        "tool_calls",
-        "eos",
-        "MAX_TOKENS",
-        "FINISH_REASON_SAFETY",
-        "error",
-        "abort",
-    ),
-    *("repetition", "model_length", "Timeout", {"type": "length"}, {"reason": "SAFETY"}, 1, "\ud83d"),
-)
-_ERRORS: Final = (
-    *(
-        "Internal Server Error",
-        "Conversation roles must alternate user/assistant",
-        "This model's maximum context length is 4,096 tokens",
-    ),
-    *(
-        "chat_template: system role not supported",
-        "content management policy",
-        "invalid api key",
-        "extra fields: stream_options",
-    ),
-    *("Only user and assistant roles are supported", "jinja2.exceptions.TemplateError: x", "batch expired", ""),
-)
-_STATUSES: Final = (301, 400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529, 599)
-_HEADERS: Final = (
-    "",
-    "1",
-    "1.5",
-    "-1",
-    "1e9",
-    "Wed, 21 Oct 2015 07:28:00 GMT",
-    "Mon, 99 Zzz 0000 99:99:99 +9999",
-    "٣",
-    "9" * 400,
-    "Mon, 01 Jan 0001 00:00:00 +2359",
-)
+__all__ = ["BODIES", "METRICS", "PATH", "STREAMS", "WORDS", "fine"]
 
 
-def _content(source: Random) -> Any:
-    kind = source.random()
-    if kind < 0.6:
-        return sentence(source)
-    if kind < 0.7:
-        return None
-    types = ("text", "thinking", "output_text", "refusal", "image_url", "reasoning", "tool_use", "redacted_thinking")
-    return [
-        {"type": source.choice(types), source.choice(("text", "thinking", "content")): sentence(source)}
-        for _ in range(source.randrange(3))
-    ]
-
-
-def _choice(source: Random, inside: str) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": _content(source)}
-    if source.random() < 0.3:
-        message[source.choice(("reasoning", "reasoning_content", "thinking", "reasoning_details"))] = _content(source)
-    if source.random() < 0.1:
-        message["refusal"] = sentence(source)
-    if source.random() < 0.1:
-        message["tool_calls"] = [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]
-    found: dict[str, Any] = {"index": 0, inside: message, "finish_reason": source.choice(_REASONS)}
-    if source.random() < 0.3:
-        found["text"] = sentence(source)
-        if source.random() < 0.8:
-            del found[inside]
-    if source.random() < 0.1:
-        found["content_filter_results"] = {"hate": {"filtered": source.random() < 0.5, "severity": "high"}}
-    return found
-
-
-def _error(source: Random) -> Any:
-    words = source.choice(_ERRORS) if source.random() < 0.8 else sentence(source)
-    shapes: tuple[Any, ...] = (
-        words,
-        {"message": words, "code": 400},
-        {"error": {"message": words}},
-        [{"msg": words, "loc": ["body"]}],
-    )
-    return source.choice(shapes)
-
-
-def _body(source: Random) -> Any:
-    """A reply, an error, or a list of models."""
-    kind = source.random()
-    if kind < 0.15:
-        return {source.choice(("error", "message", "detail")): _error(source)}
-    if kind < 0.25:
-        entries = [
-            {
-                "id": name,
-                "parent": source.choice((None, "a", "b")),
-                "root": "a",
-                "max_model_len": source.choice((4_096, "8192", None)),
-            }
-            for name in ("a", "b")
-        ]
-        return {"object": "list", "data": entries, "max_model_len": 4_096}
-    found: dict[str, Any] = {
-        "id": "x",
-        "choices": [_choice(source, "message")],
-        "usage": {"prompt_tokens": 3, "completion_tokens": 5},
-    }
-    if source.random() < 0.1:
-        found["error"] = source.choice((None, {}, _error(source)))
-    return found
-
-
-def _json(source: Random, value: Any) -> str:
-    """A value as a body: as it is, spoiled, with a text edited, or nested deeply."""
-    kind = source.random()
-    if kind > 0.4:
-        value = spoiled(source, value, _NAMES)
-    text = json.dumps(value, ensure_ascii=kind < 0.2)
-    if kind > 0.97:
-        return text.replace('"x"', nested(source), 1).replace("null", nested(source), 1)
-    return edited(source, text) if kind > 0.8 else text
-
-
-def _fine(outcome: Outcome) -> str:
+def fine(outcome: Outcome) -> str:
     """Hold what must hold for every outcome: it can be stored, and numbers are numbers."""
     for text in (outcome.text, outcome.reasoning, outcome.finish_reason, outcome.error):
         if text is not None:
@@ -234,14 +39,14 @@ def _fine(outcome: Outcome) -> str:
     if outcome.status != "answered" and not outcome.error:
         raise AssertionError(f"{outcome.status} without a word")
     line = to_line(_REQUEST, "0" * 64, outcome)
-    if len(list(records(io.BytesIO(line), _PATH))) != 1:
+    if len(list(records(io.BytesIO(line), PATH))) != 1:
         raise AssertionError("a line that cannot be read back")
     has = bool(outcome.text), outcome.reasoning is not None, outcome.truncated
     return f"{outcome.status} {outcome.error_code} {has}"
 
 
 _REQUEST: Final = Request("ifhard:all|0", "1", 0, "completion", "m", None, "x", 1, {}, {})
-_PATH: Final = Path("x")
+PATH: Final = Path("x")
 
 
 class _Bodies(Group):
@@ -251,8 +56,8 @@ class _Bodies(Group):
     targets = ("reply.chat", "reply.completion", "failure", "server_info", "window")
 
     def fresh(self, source: Random) -> Input:
-        text = nested(source) if source.random() < 0.01 else _json(source, _body(source))
-        return {"text": text, "status": source.choice(_STATUSES), "after": source.choice(_HEADERS)}
+        text = nested(source) if source.random() < 0.01 else as_text(source, drawn_body(source))
+        return {"text": text, "status": source.choice(STATUSES), "after": source.choice(HEADERS)}
 
     def checks(self, given: Input) -> Iterator[tuple[str, Check]]:
         body = as_bytes(given["text"])
@@ -265,9 +70,9 @@ class _Bodies(Group):
 
 def _reply(kind: Any, body: bytes) -> str:
     try:
-        return _fine(read_reply(kind, body))
+        return fine(read_reply(kind, body))
     except BadReplyError as error:
-        return f"{type(error).__name__} {_fine(reply_failure(error).outcome())}"
+        return f"{type(error).__name__} {fine(reply_failure(error).outcome())}"
 
 
 def _failed(given: Input, body: bytes) -> str:
@@ -277,7 +82,7 @@ def _failed(given: Input, body: bytes) -> str:
         raise AssertionError(f"a wait of {found.retry_after} s")
     usage = refuses_usage(found, gave_before=True)
     return (
-        f"{found.code} {found.refuses_all} {found.about_content} {len(found.kind) > 9} {usage} {_fine(found.outcome())}"
+        f"{found.code} {found.refuses_all} {found.about_content} {len(found.kind) > 9} {usage} {fine(found.outcome())}"
     )
 
 
@@ -301,13 +106,13 @@ class _Streams(Group):
         for _ in range(source.randrange(1, 6)):
             chunk = {
                 "id": "x",
-                "choices": [_choice(source, "delta")],
+                "choices": [drawn_choice(source, "delta")],
                 "usage": source.choice((None, {"completion_tokens": 2})),
             }
             start = source.choice(
                 ("data: ", "data: ", "data: ", "data:", "event: error\ndata: ", "error: ", ": ping\n\ndata: ", "")
             )
-            parts.append(start + (_json(source, chunk if source.random() < 0.9 else _body(source))) + ends)
+            parts.append(start + (as_text(source, chunk if source.random() < 0.9 else drawn_body(source))) + ends)
         text = "".join(parts) + source.choice(("data: [DONE]\n\n", "data: [DONE]", "", ""))
         if source.random() < 0.003:
             text += long_run(source)
@@ -336,7 +141,7 @@ def _folded(pieces: list[bytes]) -> str:
         folded.feed(piece)
     status, body = folded.finish()
     if status != 200:
-        return _fine(status_failure(httpx2.Response(int(status), content=body), 0.0).outcome())
+        return fine(status_failure(httpx2.Response(int(status), content=body), 0.0).outcome())
     return _reply("chat", body) + _reply("completion", body)
 
 
@@ -360,19 +165,15 @@ class _Metrics(Group):
 
 
 _SERIES: Final = (
-    *(
-        "vllm:num_requests_running",
-        "vllm:num_requests_waiting",
-        "vllm:num_requests_running",
-        "vllm:kv_cache_usage_perc",
-        "up",
-    ),
-    *(
-        "vllm:gpu_cache_usage_perc",
-        "vllm:num_preemptions_total",
-        "vllm:generation_tokens_total",
-        "vllm:prefix_cache_hits_total",
-    ),
+    "vllm:num_requests_running",
+    "vllm:num_requests_waiting",
+    "vllm:num_requests_running",
+    "vllm:kv_cache_usage_perc",
+    "up",
+    "vllm:gpu_cache_usage_perc",
+    "vllm:num_preemptions_total",
+    "vllm:generation_tokens_total",
+    "vllm:prefix_cache_hits_total",
 )
 
 
@@ -428,13 +229,13 @@ class _Words(Group):
 
     def fresh(self, source: Random) -> Input:
         parts = [
-            source.choice((source.choice(_ERRORS), source.choice(_WORDS), sentence(source)))
+            source.choice((source.choice(ERRORS), source.choice(_WORDS), sentence(source)))
             for _ in range(source.randrange(1, 6))
         ]
         if source.random() < 0.01:
             parts.append(source.choice((*RUNS, *_WORDS)) * source.choice((100, 2_000)))
         text = source.choice((" ", ", ", ": ", "")).join(parts)
-        return {"text": edited(source, text) if source.random() < 0.4 else text, "status": source.choice(_STATUSES)}
+        return {"text": edited(source, text) if source.random() < 0.4 else text, "status": source.choice(STATUSES)}
 
     def checks(self, given: Input) -> Iterator[tuple[str, Check]]:
         yield (
@@ -445,39 +246,33 @@ class _Words(Group):
 
 
 _WORDS: Final = (
-    *(
-        "role",
-        "system",
-        "'user'",
-        "assistant",
-        "not",
-        "without",
-        "message",
-        "alternate",
-        "only",
-        "or",
-        "after the role",
-        "starts with",
-    ),
-    *(
-        "context length",
-        "maximum context length is",
-        "4096",
-        "1,234 tokens",
-        "in your prompt",
-        "n_ctx: 512",
-        "content filter",
-        "policy",
-    ),
-    *(
-        "stream_options",
-        "unknown field",
-        "max_new_tokens must be <= 16",
-        "model not found",
-        "api key",
-        "optional system message",
-        "template",
-    ),
+    "role",
+    "system",
+    "'user'",
+    "assistant",
+    "not",
+    "without",
+    "message",
+    "alternate",
+    "only",
+    "or",
+    "after the role",
+    "starts with",
+    "context length",
+    "maximum context length is",
+    "4096",
+    "1,234 tokens",
+    "in your prompt",
+    "n_ctx: 512",
+    "content filter",
+    "policy",
+    "stream_options",
+    "unknown field",
+    "max_new_tokens must be <= 16",
+    "model not found",
+    "api key",
+    "optional system message",
+    "template",
 )
 
 
@@ -490,99 +285,7 @@ def _told(status: int, text: str) -> str:
     return f"{kinds} {facts[2]!s:.40}"
 
 
-class _Files(Group):
-    """Lines of journals, of saved answers and of the results of batches."""
-
-    name = "files"
-    targets = ("journal_lines", "saved", "batch_files")
-
-    def fresh(self, source: Random) -> Input:
-        rows = [_json(source, _entry(source)).replace("\n", " ") for _ in range(source.choice((1, 1, 2, 3)))]
-        text = source.choice(("\n", "\n", "\r\n")).join(rows) + source.choice(("\n", "\n", ""))
-        return {"text": edited(source, text) if source.random() < 0.2 else text}
-
-    def checks(self, given: Input) -> Iterator[tuple[str, Check]]:
-        body = as_bytes(given["text"])
-        yield "journal_lines", lambda: _journal(body)
-        lines = {} if '"custom_id"' in given["text"] else {"saved": lambda: _saved(body)}
-        yield from (lines or {"batch_files": lambda: _saved(body)}).items()
-
-
-def _entry(source: Random) -> Any:
-    kind = source.random()
-    outcome = {
-        "response": sentence(source),
-        "reasoning": source.choice((None, "a")),
-        "finish_reason": source.choice(("stop", "length", None)),
-        "prompt_tokens": source.choice((None, 3)),
-        "completion_tokens": 5,
-        "attempts": 1,
-        "error": None,
-        "error_code": None,
-    }
-    name = {
-        "task": source.choice(("ifhard:all|0", "ifhard:all", "x", "a|b")),
-        "id": source.choice("12"),
-        "repeat": source.choice((0, 1)),
-    }
-    if kind < 0.4:
-        return {
-            "key": "0" * 64,
-            **name,
-            "status": source.choice(("answered", "failed", "blocked", "answered")),
-            **outcome,
-        }
-    if kind < 0.6:
-        return {**name, "response": sentence(source)}
-    response = (
-        {"status_code": source.choice((200, 200, *_STATUSES)), "body": _body(source)} if source.random() < 0.9 else None
-    )
-    made = f"ifhard-{'0' * 40}" if source.random() < 0.8 else "request-1"
-    return {"custom_id": made, "response": response, "error": source.choice((None, None, _error(source)))}
-
-
-def _journal(body: bytes) -> str:
-    try:
-        found = list(records(io.BytesIO(body), _PATH))
-    except JournalError as error:
-        return f"broken {str(error).partition(': ')[2][:40]}"
-    for line, _, _ in found:
-        if line.outcome.status == "answered":
-            _ = line.outcome.truncated
-    return f"{min(len(found), 2)} {[(line.outcome.status, ended) for line, _, ended in found[:2]]}"
-
-
-class _Given:
-    """Stands in for the path of a file of saved answers."""
-
-    name = "x"
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    def read_text(self, encoding: str) -> str:
-        """The text, as a path's method gives it; line ends become line feeds, as a path's method has them."""
-        return io.TextIOWrapper(io.BytesIO(self._body), encoding=encoding).read()
-
-    def __str__(self) -> str:
-        return "x"
-
-
-def _saved(body: bytes) -> str:
-    try:
-        found = SavedResponses(cast(Path, _Given(body)))
-    except ResponsesError as error:
-        return f"refused {str(error).partition(': ')[2][:30]}"
-    outcomes = [found.outcome("ifhard:all|0", name, 0) for name in "12"]
-    kept = [outcome for _, outcome in found._answers.values()]
-    for outcome in kept:
-        _fine(outcome)
-    shown = found.unused, [outcome.status for outcome in outcomes], [outcome.error_code for outcome in kept[:2]]
-    return f"{min(len(found), 2)} {shown} {is_custom_id(found.origin)}"
-
-
 BODIES: Final = _Bodies()
 STREAMS: Final = _Streams()
 METRICS: Final = _Metrics()
 WORDS: Final = _Words()
-FILES: Final = _Files()

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
+from proofs.fuzz.answer_files import FILES
 from proofs.fuzz.group import Group
 from proofs.fuzz.ifbench import IFBENCH
 from proofs.fuzz.ifhard import IFHARD
 from proofs.fuzz.judges import REPLIES
-from proofs.fuzz.servers import BODIES, FILES, METRICS, STREAMS, WORDS
+from proofs.fuzz.servers import BODIES, METRICS, STREAMS, WORDS
 from proofs.fuzz.sobhard import NOTATION_TEXTS, SCHEMAS, SOBHARD
 from proofs.fuzz.texts import TEXTS
 
