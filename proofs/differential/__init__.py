@@ -2,7 +2,8 @@
 
 ::
 
-    contract_text.py, contract_rules.py   IFHardBench's contract, sections 4 to 6, read by the wording alone
+    contract_text.py, contract_rules.py, contract_formats.py
+                                          IFHardBench's contract, sections 4 to 6, read by the wording alone
     ifhard.py                             the verifiers against it, and against what the generator knows of its answers
     contract_comparison.py                SOBHard's contract, section 5, read so
     sobhard.py                            the scorer's operations against the builder's, its comparison against that
