@@ -17,7 +17,7 @@ __all__ = ["CATEGORIES", "MAX_NESTING", "OVERRIDE", "Category", "winner_of"]
 # An override may name an override; a chain longer than this is refused rather than followed.
 MAX_NESTING: Final = 50
 OVERRIDE: Final = "logic:override"
-Winner = tuple[str, Callable[..., Verdict], tuple[Any, ...]]
+Winner = tuple[str, Callable[..., Verdict], tuple[Any, ...], str]
 
 
 class Category(NamedTuple):
@@ -69,12 +69,15 @@ _STEMS_OR_WORDS: Final = FirstOf((_all_folded("stems"), _all_folded("words")))
 
 def _override(text: Text, winner: Winner) -> Verdict:
     """The winning rule of two is met: its verdict is the verdict. Codes: the winner's."""
-    category, verify, values = winner
-    return prefixed(("the overriding rule {}", category), verify(text, *values))
+    category, verify, values, path = winner
+    try:
+        return prefixed(("the overriding rule {}", category), verify(text, *values))
+    except ParamsError as error:  # of a type that reads its parameters there
+        raise error.within(parent=path) from None
 
 
 def _read_winner(params: Params, name: str) -> Winner:
-    """The rule that an override comes down to, and what its verifier takes beside the text."""
+    """The rule that an override comes down to, what its verifier takes beside the text, and where that stands."""
     winner = value_of(params, name)
     if not isinstance(winner, Mapping):
         raise ParamsError("is not an object", name)
@@ -83,7 +86,7 @@ def _read_winner(params: Params, name: str) -> Winner:
             raise ParamsError("is missing", f"{name}.{key}")
     category, inner, path = winner_of(params)
     try:
-        return category, CATEGORIES[category].verify, CATEGORIES[category].read(inner)
+        return category, CATEGORIES[category].verify, CATEGORIES[category].read(inner), path
     except ParamsError as error:
         raise error.within(parent=path) from None
 

@@ -4,14 +4,16 @@ import copy
 import json
 import pickle
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ifhard_tables import texts, verdict_cases
 
 from metrics import ifhard
 from metrics.ifhard import records, scoring_key
+from metrics.ifhard.params import ParamsError
 from metrics.ifhard.text import Text
-from metrics.ifhard.verification import judge, read_requirement
+from metrics.ifhard.verification import check_params, judge, read_requirement
 from metrics.record import Answer, Sample
 
 CASES = [(category, case["params"], case["text"]) for category, case in verdict_cases()]
@@ -99,3 +101,13 @@ def test_shared_parts_change_no_verdict(cases, text):
     alone = [judge(requirement, Text(text)) for requirement in requirements]
     assert [judge(requirement, shared) for requirement in requirements] == alone
     assert [judge(requirement, shared) for requirement in requirements[::-1]] == alone[::-1]
+
+
+def test_a_checksum_under_an_override_names_its_parameters_as_the_check_at_loading_does():
+    """It reads them at the verdict."""
+    params = {"winner": {"category": "structure:checksum", "params": {"kind": "letters"}}}
+    said = "logic:override: parameter 'winner.params.kind': is none of commas, letter_words, sentences, words"
+    assert ifhard.verify("logic:override", params, "Кот. (1)").reason == said
+    with pytest.raises(ParamsError) as caught:
+        check_params("logic:override", params)
+    assert str(caught.value) == said
