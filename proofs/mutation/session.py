@@ -28,9 +28,7 @@ Outcome = Literal["killed", "out of time", "survived", "not reached", "not appli
 EXAMPLES: Final = 30  # of a property, where a test asks for no number itself
 BUDGET: Final = 10.0  # seconds of processor time: the tests asked about one mutant, as they were recorded
 SLOWER: Final = 10  # times the tests' own time: then a mutant is out of time
-START: Final = (
-    3.0  # seconds of processor time on top of it: the mutant's making, fixtures, data read for the first time
-)
+START: Final = 3.0  # seconds of processor time on top of it: to make the mutant, to read fixtures and data at first
 MEMORY: Final = 4 << 30  # bytes on top of what the session has
 IDLE: Final = 120  # seconds of waiting without an end, counted while this process runs itself
 
