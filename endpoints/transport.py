@@ -179,6 +179,8 @@ def _as_httpx(error: Exception, request: httpx2.Request, proxy: str | None) -> h
     words = _system_words(error)
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         kind = httpx2.ConnectError
+    elif "Can not decode content-encoding" in str(error):  # aiohttp's words, in errors of several types
+        kind, words = httpx2.RemoteProtocolError, "the body cannot be unpacked as its Content-Encoding says"
     elif isinstance(error, aiohttp.ClientPayloadError):
         kind, words = httpx2.RemoteProtocolError, "the body ended early"
     elif isinstance(error, aiohttp.ClientResponseError):

@@ -30,6 +30,10 @@ PASSING = [
     pytest.param(reset, "connection", "connection lost: connection reset by peer", id="reset"),
     pytest.param(disconnect, "connection", "connection lost: Server disconnected", id="closed"),
     pytest.param(truncated, "bad-body", "the body ended early", id="truncated"),
+    pytest.param(
+        raw("{}", headers={"Content-Encoding": "gzip"}), "bad-body", "cannot be unpacked", id="not-packed-as-said"
+    ),
+    pytest.param(raw("{}", headers={"Content-Encoding": "br"}), "bad-body", "cannot be unpacked", id="unknown-packing"),
     pytest.param(raw("", 200), "bad-body", "the body is not JSON: (empty)", id="empty-body"),
     pytest.param(raw("<html>proxy</html>"), "bad-body", "the body is not JSON: <html>proxy</html>", id="not-json"),
     pytest.param(raw(json.dumps(body_of("да"))[:40]), "bad-body", "the body is not JSON: {", id="half-json"),
