@@ -101,7 +101,8 @@ class LoadWatch:
         self.gate = gate
         self.auto = auto
         self.problem = ""
-        self._urls = list(urls)
+        self._urls = list(urls)  # all that were ever looked at
+        self._places = list(urls)  # where the servers are
         self._servers = [_Server(url) for url in urls]
         self._connect = connect
         self._present = present
@@ -143,10 +144,11 @@ class LoadWatch:
 
     def _relocate(self) -> None:
         """Follow servers that have other addresses now."""
-        if self._present is None or set(present := self._present()) <= set(self._urls):
+        if self._present is None or (present := list(self._present())) == self._places:
             return
-        new = [url for url in present if url not in self._urls]
-        self._urls += new
+        new = [url for url in present if url not in self._places]
+        self._places = present
+        self._urls += [url for url in new if url not in self._urls]
         self._servers = [*(server for server in self._servers if server.url in present), *map(_Server, new)]
 
     def _look(self, found: Sequence[Reading | Failure], now_s: float) -> None:

@@ -71,7 +71,7 @@ def looked(count):
 
 
 def test_a_server_that_comes_back_elsewhere():
-    """It is looked at there; where it was is looked at no more. The record has both addresses."""
+    """It is looked at there, where it was no more, unless it comes back there. The record has each address once."""
     with told(Story(metrics(4, 0, 100)), Story(metrics(6, 0, 100)), Story(metrics(8, 0, 500))) as (stays, old, new):
         present = [stays, old]
         watch = LoadWatch(
@@ -89,6 +89,11 @@ def test_a_server_that_comes_back_elsewhere():
                 present[1] = new
                 while (watch.record()["running"] or {"max": 0})["max"] < 12:
                     await asyncio.sleep(0.001)
+                present[1] = old  # its port is free again
+                looks = watch.record()["looks"]
+                while watch.record()["looks"] < looks + 3:
+                    await asyncio.sleep(0.001)
+                assert [server.url for server in watch._servers] == [stays, old]
 
         asyncio.run(walk())
         assert watch.record()["metrics"] == [stays, old, new]
