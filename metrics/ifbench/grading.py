@@ -22,10 +22,12 @@ __all__ = [
     "LONGEST_LOOSE",
     "OWN_GRADERS",
     "READINGS",
+    "Constraint",
     "Graders",
     "check_kwargs",
     "default_graders",
     "loose_variants",
+    "read_constraint",
     "verify",
     "verify_all",
 ]
@@ -68,6 +70,27 @@ def check_kwargs(instruction_id: str, kwargs: Any, *, key: str = "") -> Argument
         raise error.within(instruction_id=str(instruction_id), key=key) from None
 
 
+class Constraint(NamedTuple):
+    """A constraint whose arguments have been read, for any number of answers.
+
+    Attributes:
+        checker: what checks it, by this project's rules.
+        arguments: as the row gives them, for the checkers of other projects.
+        shown: as our own checkers compare them with an answer: visible and composed, as the answer is.
+    """
+
+    checker: Checker
+    arguments: Arguments
+    shown: Arguments
+
+
+def read_constraint(instruction_id: str, kwargs: Any) -> Constraint:
+    """Read a constraint once, for all answers to its question; arguments and errors are those of check_kwargs."""
+    arguments = check_kwargs(instruction_id, kwargs)
+    shown = {name: visible(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    return Constraint(_checker(instruction_id), arguments, shown)
+
+
 def loose_variants(answer: str) -> Iterator[str]:
     """The texts that loose grading tries, in order, blank ones left out (6.2).
 
@@ -80,11 +103,11 @@ def loose_variants(answer: str) -> Iterator[str]:
     return (text for text in dict.fromkeys(texts) if text.strip())
 
 
-def _judge(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
+def _judge(constraint: Constraint, answer: str, readings: Readings) -> Verdict:
     """One verdict over one text. A checker that raises fails the text, and says so: code ``crash`` (6.3)."""
+    checker, _, shown = constraint
     try:
         text = text_of(answer)
-        shown = {name: visible(value) if isinstance(value, str) else value for name, value in arguments.items()}
         return checker.check(text, shown, readings) if text.raw.strip() else BLANK
     except ResourceError:
         raise
@@ -93,7 +116,7 @@ def _judge(checker: Checker, arguments: Arguments, answer: str, readings: Readin
         return failed("crash", f"the checker raised {type(error).__name__}", type(error).__name__)
 
 
-def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings: Readings) -> Verdict:
+def _judge_loosely(constraint: Constraint, answer: str, readings: Readings) -> Verdict:
     """The first passing verdict over the loose variants, else that over the answer itself.
 
     Of an answer over LONGEST_LOOSE characters the variants are not tried, and the reason says so: a listed deviation
@@ -102,10 +125,10 @@ def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings
     answer = visible(answer)
     strict: Verdict | None = None
     if len(answer) > LONGEST_LOOSE and answer.strip():
-        verdict = _judge(checker, arguments, answer, readings)
+        verdict = _judge(constraint, answer, readings)
         return verdict if verdict.passed else verdict._replace(reason=f"{verdict.reason} (too long for loose variants)")
     for text in loose_variants(answer):
-        verdict = _judge(checker, arguments, text, readings)
+        verdict = _judge(constraint, text, readings)
         if verdict.passed:
             return (
                 verdict if text == answer else verdict._replace(reason=f"with lines or asterisks cut: {verdict.reason}")
@@ -117,7 +140,7 @@ def _judge_loosely(checker: Checker, arguments: Arguments, answer: str, readings
 class _Own(NamedTuple):
     """A grader of this project."""
 
-    judge: Callable[[Checker, Arguments, str, Readings], Verdict]
+    judge: Callable[[Constraint, str, Readings], Verdict]
     readings: Readings
 
 
@@ -191,22 +214,22 @@ class Graders:
             NotGradableError: another project's checkers cannot judge this instruction here, or failed
                 under this answer.
         """
+        return self.judge(read_constraint(instruction_id, kwargs), response, prompt=prompt, grader=grader)
+
+    def judge(
+        self, constraint: Constraint, response: str | None, *, prompt: str | None = None, grader: str = "proposed"
+    ) -> Verdict:
+        """What ``verify`` gives, for a constraint whose arguments have been read."""
         if grader not in self.names:
             raise ValueError(f"no grader {grader!r}; there are {', '.join(self.names)}")
-        return self._verify(instruction_id, check_kwargs(instruction_id, kwargs), response, prompt, grader)
-
-    def _verify(
-        self, instruction_id: str, arguments: Arguments, response: str | None, prompt: str | None, grader: str
-    ) -> Verdict:
-        """The same for arguments that were read, and a grader that there is."""
         if response is None or not response.strip():
             return BLANK
         own = _OWN.get(grader)
         if own is not None:
-            return own.judge(CHECKERS[instruction_id], arguments, response, own.readings)
+            return own.judge(constraint, response, own.readings)
         texts = list(loose_variants(response)) if grader.endswith(_LOOSE) else [response]
         name = grader.removesuffix(_LOOSE).removesuffix(_STRICT)
-        return self._foreign[name].judge(instruction_id, arguments, texts, prompt or "")
+        return self._foreign[name].judge(constraint.checker.id, constraint.arguments, texts, prompt or "")
 
     def verify_all(
         self, instruction_id: str, kwargs: Any, answer: str, trimmed: str, *, prompt: str = ""
@@ -224,27 +247,30 @@ class Graders:
         Raises:
             ArgumentsError, ResourceError: see :func:`verify`.
         """
-        arguments = check_kwargs(instruction_id, kwargs)
+        return self.judge_all(read_constraint(instruction_id, kwargs), answer, trimmed, prompt=prompt)
+
+    def judge_all(
+        self, constraint: Constraint, answer: str, trimmed: str, *, prompt: str = ""
+    ) -> dict[str, Verdict | NotGradableError]:
+        """What ``verify_all`` gives, for a constraint whose arguments have been read."""
         found: dict[str, Verdict | NotGradableError] = {}
         for name in READINGS:
             text = trimmed if name == "proposed" else answer
-            strict = self._verify(instruction_id, arguments, text, prompt, name)
+            strict = self.judge(constraint, text, grader=name)
             found[name] = strict
-            found[name + _LOOSE] = (
-                strict if strict.passed else self._verify(instruction_id, arguments, text, prompt, name + _LOOSE)
-            )
+            found[name + _LOOSE] = strict if strict.passed else self.judge(constraint, text, grader=name + _LOOSE)
         for name in self._foreign:
-            found |= self._foreign_pair(name, instruction_id, arguments, answer, prompt)
+            found |= self._foreign_pair(name, constraint, answer, prompt)
         return found
 
     def _foreign_pair(
-        self, name: str, instruction_id: str, arguments: Arguments, answer: str, prompt: str
+        self, name: str, constraint: Constraint, answer: str, prompt: str
     ) -> dict[str, Verdict | NotGradableError]:
         """The strict and the loose verdict of another project's checkers."""
 
         def judged(suffix: str) -> Verdict | NotGradableError:
             try:
-                return self._verify(instruction_id, arguments, answer, prompt, name + suffix)
+                return self.judge(constraint, answer, prompt=prompt, grader=name + suffix)
             except NotGradableError as error:
                 return error
 

@@ -5,9 +5,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.foreign import GraderFailedError, NotGradableError
-from metrics.ifbench.grading import Graders, check_kwargs, default_graders
+from metrics.ifbench.grading import Constraint, Graders, check_kwargs, default_graders, read_constraint
 from metrics.ifbench.quality import is_degenerate, repeat_share
 from metrics.ifbench.reasoning import split_reasoning
 from metrics.record import (
@@ -52,7 +51,7 @@ class _Question(NamedTuple):
     """What an answer is checked against."""
 
     prompt: str
-    constraints: tuple[tuple[str, Arguments], ...]
+    constraints: tuple[Constraint, ...]
 
 
 def scoring_key(row: Mapping[str, Any]) -> str:
@@ -83,11 +82,9 @@ def check_scoring(scoring: str) -> None:
         ValueError: the text has another form.
     """
     try:
-        question = _question(scoring)
+        _question(scoring)
     except (KeyError, TypeError) as error:
         raise ValueError(f"the scoring key has another form: {type(error).__name__}: {error}") from None
-    for name, arguments in question.constraints:
-        check_kwargs(name, arguments)
 
 
 def prompt_level(grader: str) -> str:
@@ -114,7 +111,9 @@ def score_names(graders: Graders) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=4_096)
 def _question(scoring: str) -> _Question:
     read = json.loads(scoring)
-    return _Question(read["prompt"], tuple((entry["id"], entry["kwargs"]) for entry in read["constraints"]))
+    return _Question(
+        read["prompt"], tuple(read_constraint(entry["id"], entry["kwargs"]) for entry in read["constraints"])
+    )
 
 
 def _rates(verdicts: Sequence[Verdict | NotGradableError]) -> tuple[float | None, float | None]:
@@ -154,15 +153,15 @@ def score(sample: Sample, answer: Answer, judgement: Any = None, *, graders: Gra
     question = _question(sample.scoring)
     reasoning = split_reasoning(answer.text)
     by_constraint = [
-        graders.verify_all(name, arguments, reasoning.answer, reasoning.trimmed, prompt=question.prompt)
-        for name, arguments in question.constraints
+        graders.judge_all(constraint, reasoning.answer, reasoning.trimmed, prompt=question.prompt)
+        for constraint in question.constraints
     ]
     found: _Verdicts = {grader: [of[grader] for of in by_constraint] for grader in graders.names}
     first_tag = found
     if reasoning.first_tag != reasoning.answer:
         text = reasoning.first_tag.lstrip("\r\n")
         first_tag = {
-            grader: [graders.verify(name, arguments, text, grader=grader) for name, arguments in question.constraints]
+            grader: [graders.judge(constraint, text, grader=grader) for constraint in question.constraints]
             for grader in ("proposed", "proposed_loose")
         }
     scores = _main_rates(found)
@@ -171,9 +170,9 @@ def score(sample: Sample, answer: Answer, judgement: Any = None, *, graders: Gra
     scores |= {first_tag_name(name): rate for name, rate in _main_rates(first_tag).items()}
     scores["degenerate"] = float(is_degenerate(repeat_share(answer.text)))
     verdicts = [
-        _verdict(name, grader, place, verdict)
+        _verdict(constraint.checker.id, grader, place, verdict)
         for grader in graders.names
-        for place, ((name, _), verdict) in enumerate(zip(question.constraints, found[grader], strict=True))
+        for place, (constraint, verdict) in enumerate(zip(question.constraints, found[grader], strict=True))
     ]
     record = blank_record(sample, "answered", "", (), verdicts)
     record["empty"] = reasoning.extraction == "ok" and not reasoning.answer.strip()

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from ifbench_cases import own_fixtures
 
 from metrics import ifbench
-from metrics.ifbench import text
+from metrics.ifbench import grading, records, text
+from metrics.record import Answer, Sample
 
 CASES = [(row["instruction_id"], row["kwargs_json"], row["response"]) for row in own_fixtures()]
 ARGUMENTS = {name: json.loads(kwargs) for name, kwargs, _ in CASES}
@@ -37,6 +38,33 @@ def test_arguments_that_change_are_seen():
     assert ifbench.verify("count:conjunctions", arguments, "this and that").passed
     arguments["small_n"] = 2.0
     assert not ifbench.verify("count:conjunctions", arguments, "this and that").passed
+
+
+def test_constraints_are_read_once_a_question(monkeypatch):
+    """However many answers, graders and variants there are; what is read gives the verdicts of verify."""
+    read = []
+    reads = grading.read_arguments
+    monkeypatch.setattr(grading, "read_arguments", lambda kinds, kwargs: read.append(kwargs) or reads(kinds, kwargs))
+    row = {
+        "key": "a row of its own",
+        "prompt": "Say cafe\u0301, twice.",
+        "instruction_id_list": ["count:numbers", "sentence:keyword"],
+        "kwargs": [{"N": 2.0, "word": None}, {"word": "cafe\u0301", "N": 1.0}],
+    }
+    scoring = records.scoring_key(row)
+    records.check_scoring(scoring)
+    before = len(read)
+    graders = grading.Graders({})
+    for answer in ("1 caf\u00e9, 2.", "no\n1 *caf\u00e9* 2", "<think>a</think>b</think>c"):
+        record = records.score(Sample("q", 0, scoring, "{}"), Answer(answer), graders=graders)
+        assert [verdict["id"] for verdict in record["verdicts"][:2]] == row["instruction_id_list"]
+    assert len(read) == before
+    constraints = [grading.read_constraint(*one) for one in zip(row["instruction_id_list"], row["kwargs"], strict=True)]
+    assert [dict(constraint.shown) for constraint in constraints] == [{"N": 2}, {"word": "caf\u00e9", "N": 1}]
+    for constraint, kwargs in zip(constraints, row["kwargs"], strict=True):
+        for grader in ifbench.OWN_GRADERS:
+            found = graders.judge(constraint, "1 caf\u00e9, 2.", grader=grader)
+            assert found == ifbench.verify(constraint.checker.id, kwargs, "1 caf\u00e9, 2.", grader=grader)
 
 
 def test_only_some_answers_are_kept_and_no_long_one():
