@@ -15,7 +15,7 @@ from metrics.ifbench.decisions import Readings
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least, exactly, in_range
 from metrics.ifbench.word_lists import CONJUNCTIONS, PERSON_NAMES, PRONOUN_PHRASES, PRONOUNS
-from metrics.ifbench.words import NAME_RUN, fold, has_letter, is_numeral, numeral_spans
+from metrics.ifbench.words import fold, has_letter, is_numeral, name_runs, numeral_spans
 from metrics.reasons import failed, passed, quoted
 from metrics.verdict import Verdict
 
@@ -97,7 +97,7 @@ def person_names(text: Text, arguments: Arguments, _: Readings) -> Verdict:
 
     Codes: ``ok``, ``too-few``.
     """
-    found = {_CAPITAL_NAMES[run] for run in _CAPITAL_NAMES.keys() & NAME_RUN.findall(text.prose)}
+    found = {_CAPITAL_NAMES[run] for run in _CAPITAL_NAMES.keys() & name_runs(text.prose)}
     return at_least(len(found), arguments["N"], "different listed name")
 
 
@@ -106,15 +106,13 @@ _PHRASE_STARTS: Final = frozenset(phrase[0] for phrase in PRONOUN_PHRASES)
 
 def _pronoun_tokens(words: list[str]) -> int:
     """Pronouns in words that are cut at their apostrophes; a phrase such as ``no one`` is one."""
-    count = place = 0
-    while place < len(words):
-        word = words[place]
-        if word in _PHRASE_STARTS and (word, *words[place + 1 : place + 2]) in PRONOUN_PHRASES:
-            count += 1
-            place += 2
-            continue
-        count += word in PRONOUNS
-        place += 1
+    count = sum(map(PRONOUNS.__contains__, words))
+    end = 0  # of the last phrase
+    for place in [place for place, word in enumerate(words) if word in _PHRASE_STARTS]:
+        phrase = tuple(words[place : place + 2])
+        if place >= end and phrase in PRONOUN_PHRASES:
+            end = place + 2
+            count += 1 - sum(map(PRONOUNS.__contains__, phrase))
     return count
 
 

@@ -190,9 +190,9 @@ def thesis(text: Text, _: Arguments, readings: Readings) -> Verdict:
     return passed(f"each of {len(sections)} sections begins with a thesis in italics", len(sections))
 
 
-def _is_capitalized(word: str) -> bool:
-    """Whether a word begins with a capital or with a digit; iPhone and its like are right as they are."""
-    return not word[0].islower() or (not word[1:].islower() and not word[1:].isupper() and len(word) > 1)
+def _has_own_case(word: str) -> bool:
+    """Whether a word that begins with a small letter is right as it is: iPhone and its like."""
+    return not word[1:].islower() and not word[1:].isupper() and len(word) > 1
 
 
 _ACRONYM: Final = 4  # letters that a word in capitals may have where it is the only word
@@ -222,7 +222,7 @@ def title_case(text: Text, _: Arguments, readings: Readings) -> Verdict:
         return NO_WORDS
     minor = _minor_words(readings.minor_preposition_letters)
     for place, word in enumerate(text.each_word(), 1):
-        if not _is_capitalized(word) and (place == 1 or fold(word) not in minor):
+        if word[0].islower() and not _has_own_case(word) and (place == 1 or fold(word) not in minor):
             return failed("lower-case", f"word {place}, {quoted(word)}, must begin with a capital", place)
     if _all_capitals(text.words):
         return failed("all-capitals", "the whole text is in capitals")

@@ -13,7 +13,6 @@ from typing import Final
 import regex
 
 __all__ = [
-    "NAME_RUN",
     "base_letters",
     "each_joined_word",
     "first_letter",
@@ -23,6 +22,7 @@ __all__ = [
     "is_numeral",
     "joined_words",
     "letters_of",
+    "name_runs",
     "numeral_spans",
     "split_words",
     "tokens_of",
@@ -64,17 +64,18 @@ def _full_pattern(joiners: str) -> "regex.Pattern[str]":
     return regex.compile(rf"{letters}|{keycap}{run}(?:[{joiners}]{run}|(?<=\p{{Nd}})[.,:](?=\p{{Nd}}){run})*")
 
 
-_JOINED: Final = (_ascii_pattern("'-"), _full_pattern(_APOSTROPHES + _HYPHENS))
-_SPLIT: Final = (_ascii_pattern("'"), _full_pattern(_APOSTROPHES))
+_Patterns = tuple[re.Pattern[str], "regex.Pattern[str]"]  # for a text that is all ASCII, and for any
+_JOINED: Final[_Patterns] = (_ascii_pattern("'-"), _full_pattern(_APOSTROPHES + _HYPHENS))
+_SPLIT: Final[_Patterns] = (_ascii_pattern("'"), _full_pattern(_APOSTROPHES))
 
 # Words and, each by itself, the marks between them.
-_TOKEN: Final = (
+_TOKEN: Final[_Patterns] = (
     re.compile(rf"{_JOINED[0].pattern}|\.+|\S"),
     regex.compile(rf"{_JOINED[1].pattern}|\.+|\S"),
 )
 
-# A run of letters and digits alone: what a keyword or a name is compared with, so that a possessive counts.
-NAME_RUN: Final = re.compile(r"[^\W_]+")
+_name_run = re.compile(r"[^\W_]+").findall
+_ASCII_MARKS: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 _any_letter = re.compile(r"[^\W\d_]").search
 _any_word = re.compile(r"[^\W_]").search
@@ -97,9 +98,27 @@ def visible(text: str) -> str:
     return unicodedata.normalize("NFC", _idle.sub("", _unseen.sub("", text)) if _may_go(text) else text)
 
 
+def _all_of(patterns: _Patterns, text: str) -> list[str]:
+    """What the patterns find in a text.
+
+    No word goes over white space. So a text with other than ASCII signs is searched piece by piece, most of which are
+    a word as they are, or all ASCII: the full pattern is slow.
+    """
+    fast, full = patterns[0].findall, patterns[1].findall
+    if text.isascii():
+        return fast(text)
+    found: list[str] = []
+    for piece in text.split():
+        if piece.isalnum():
+            found.append(piece)
+        else:
+            found.extend(fast(piece) if piece.isascii() else full(piece))
+    return found
+
+
 def joined_words(text: str) -> list[str]:
     """Words as written; a hyphenated compound is one. The text is in Unicode's composed form."""
-    return _JOINED[0].findall(text) if text.isascii() else _JOINED[1].findall(text)
+    return _all_of(_JOINED, text)
 
 
 def each_joined_word(text: str) -> Iterator[str]:
@@ -110,12 +129,17 @@ def each_joined_word(text: str) -> Iterator[str]:
 
 def split_words(text: str) -> list[str]:
     """Words as written; each part of a hyphenated compound is one."""
-    return _SPLIT[0].findall(text) if text.isascii() else _SPLIT[1].findall(text)
+    return _all_of(_SPLIT, text)
 
 
 def tokens_of(text: str) -> list[str]:
     """Words and punctuation marks in order; dots in a row are one mark."""
-    return _TOKEN[0].findall(text) if text.isascii() else _TOKEN[1].findall(text)
+    return _all_of(_TOKEN, text)
+
+
+def name_runs(text: str) -> list[str]:
+    """Runs of letters and digits alone: what a name is compared with, so that a possessive counts."""
+    return text.translate(_ASCII_MARKS).split() if text.isascii() else _name_run(text)
 
 
 def fold(text: str) -> str:

@@ -104,18 +104,14 @@ _PALINDROMES: Final = 10
 _PALINDROME_LETTERS: Final = 5
 
 
-def _may_mirror(word: str) -> bool:
-    """Whether a word can be a palindrome by its ends, which are letters or digits; beyond ASCII they may be marks."""
-    return word[0] == word[-1] or word[0].lower() == word[-1].lower() or not word.isascii()
-
-
 def palindrome(text: Text, _: Arguments, readings: Readings) -> Verdict:
     """Ten words of five letters or more that read the same from both ends.
 
     Codes: ``ok``, ``too-few``.
     """
-    found = [word for word in map(letters_of, filter(_may_mirror, text.words)) if word == word[::-1]]
-    found = [word for word in found if len(word) >= _PALINDROME_LETTERS]
+    # By its ends, which are letters or digits, a word is none; beyond ASCII they may be marks.
+    may_be = [word for word in text.words if word[0].lower() == word[-1].lower() or not word.isascii()]
+    found = [word for word in map(letters_of, may_be) if word == word[::-1] and len(word) >= _PALINDROME_LETTERS]
     if not readings.numeral_palindromes:
         found = [word for word in found if has_letter(word)]
     count = len(set(found)) if readings.distinct_palindromes else len(found)
