@@ -16,7 +16,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least, exactly, in_range
 from metrics.ifbench.word_lists import CONJUNCTIONS, PERSON_NAMES, PRONOUN_PHRASES, PRONOUNS
 from metrics.ifbench.words import fold, has_letter, is_numeral, name_runs, numeral_spans
-from metrics.reasons import failed, passed, quoted
+from metrics.reasons import KEPT, failed, passed, prefixed
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -66,7 +66,7 @@ def keywords_multiple(text: Text, arguments: Arguments, _: Readings) -> Verdict:
     for name, times in KEYWORD_TIMES.items():
         verdict = exactly(keyword_occurrences(text.folded_prose, arguments[name]), times, "occurrence")
         if not verdict.passed:
-            return verdict._replace(reason=f"{quoted(arguments[name])}: {verdict.reason}")
+            return prefixed(("{:quoted}", arguments[name][:KEPT]), verdict)
     return passed("each keyword occurs as often as required", 5, 5)
 
 
@@ -160,7 +160,7 @@ def punctuation(text: Text, _: Arguments, readings: Readings) -> Verdict:
         return failed("no-interrobang", "no interrobang (?! or !?) found", 0, ">= 1")
     missing = [mark for mark in readings.punctuation if not _MARKS[mark](rest)]
     if missing:
-        return failed("missing-mark", f"missing beside the interrobang: {', '.join(missing)}", missing[0])
+        return failed("missing-mark", ("missing beside the interrobang: {}", ", ".join(missing)), missing[0])
     return passed("every standard punctuation mark occurs", len(readings.punctuation) + 1)
 
 
@@ -204,9 +204,9 @@ def words_japanese(text: Text, arguments: Arguments, readings: Readings) -> Verd
         if is_numeral(word) and readings.japanese_exempts_numerals:
             continue
         if not _is_japanese(word):
-            return failed("not-japanese", f"word {place}, {quoted(word)}, is not Japanese", place)
+            return failed("not-japanese", ("word {}, {:quoted}, is not Japanese", place, word[:KEPT]), place)
     if len(text.words) < period and readings.japanese_needs_position:
-        return failed(
-            "too-short", f"at least {period} words required, {len(text.words)} found", len(text.words), period
-        )
-    return passed(f"each of {len(text.words) // period} positions holds a Japanese word", len(text.words) // period)
+        reason = ("at least {} words required, {} found", period, len(text.words))
+        return failed("too-short", reason, len(text.words), period)
+    positions = len(text.words) // period
+    return passed(("each of {} positions holds a Japanese word", positions), positions)

@@ -13,7 +13,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least, exactly
 from metrics.ifbench.word_lists import AFRICAN_STATES, COUNTRY_OF_NAME, COUNTRY_OF_SECOND_NAME
 from metrics.ifbench.words import base_letters, fold, has_letter, numeral_spans, split_words
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -47,14 +47,15 @@ def _table(
     records = records_of(strip_fence(text.raw) if readings.csv_in_fence else text.raw, delimiter)
     names = [field.value.strip() if spaced else field.value for field in records[0]]
     if tuple(names) != columns:
-        return records, failed("wrong-header", f"the first line must name {', '.join(columns)}", clip(",".join(names)))
+        reason = ("the first line must name {}", ", ".join(columns))
+        return records, failed("wrong-header", reason, clip(",".join(names)))
     verdict = exactly(len(records) - 1, rows, "row")
     if not verdict.passed:
         return records, verdict
     for place, record in enumerate(records[1:], 1):
         if len(record) != len(columns):
-            reason = f"row {place} must have {len(columns)} fields, {len(record)} found"
-            return records, failed("wrong-fields", reason, len(record), len(columns))
+            fields = ("row {} must have {} fields, {} found", place, len(columns), len(record))
+            return records, failed("wrong-fields", fields, len(record), len(columns))
     return records, verdict
 
 
@@ -74,7 +75,7 @@ def csv_quotes(text: Text, _: Arguments, readings: Readings) -> Verdict:
     records, verdict = _table(text, readings, "\t", _STUDENT_COLUMNS, 3, spaced=True)
     bare = next((field for record in records for field in record if not field.quoted), None)
     if verdict.passed and bare is not None:
-        return failed("unquoted", f"the field {quoted(bare.value)} is not in double quotes", clip(bare.value))
+        return failed("unquoted", ("the field {:quoted} is not in double quotes", bare.value[:KEPT]), clip(bare.value))
     return verdict
 
 
@@ -131,11 +132,13 @@ def date_format_list(text: Text, _: Arguments, readings: Readings) -> Verdict:
     for place, item in enumerate(items, 1):
         day = _battle_date(item)
         if day is None:
-            return failed("not-a-date", f"item {place}, {quoted(item.strip())}, is no date YYYY-MM-DD", place)
+            no_date = ("item {}, {:quoted}, is no date YYYY-MM-DD", place, item.strip()[:KEPT])
+            return failed("not-a-date", no_date, place)
         if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
-            reason = f"item {place} is of {day.year}, his battles were from {_FIRST_YEAR} to {_LAST_YEAR}"
+            said = "item {} is of {}, his battles were from {} to {}"
+            reason = (said, place, day.year, _FIRST_YEAR, _LAST_YEAR)
             return failed("wrong-year", reason, day.year, f"{_FIRST_YEAR}..{_LAST_YEAR}")
-    return passed(f"each of {len(items)} items is a date of the time", len(items))
+    return passed(("each of {} items is a date of the time", len(items)), len(items))
 
 
 # Capitals north of 45 degrees, from north to south. Astana (51.2 degrees) may stand in its place under AD17.
@@ -161,7 +164,7 @@ def european_capitals_sort(text: Text, _: Arguments, readings: Readings) -> Verd
     order = [name for name in _CAPITALS if name not in _DISPUTED or name in optional]
     for place, (found, wanted) in enumerate(zip(given, order, strict=False), 1):
         if found != wanted:
-            reason = f"capital {place} must be {wanted}, {quoted(found)} found"
+            reason = ("capital {} must be {}, {:quoted} found", place, wanted, found[:KEPT])
             return failed("wrong-capital", reason, clip(found), wanted)
     return exactly(len(given), len(order), "capital")
 
@@ -189,10 +192,12 @@ def multiples(text: Text, _: Arguments, readings: Readings) -> Verdict:
     given = tuple(_signed(text.prose, *span) for span in numeral_spans(text.prose))
     if given != _MULTIPLES:
         shown = clip(", ".join(given[:12]))
-        return failed("wrong-numbers", f"{', '.join(_MULTIPLES)} required, {shown or 'no number'} found", shown)
+        reason = ("{} required, {} found", ", ".join(_MULTIPLES), shown or "no number")
+        return failed("wrong-numbers", reason, shown)
     others = [word for word in text.words if has_letter(word) and word.lower() != "and"]
     if others and not readings.words_around_multiples:
-        return failed("words-around", f"only numbers are to be printed, {quoted(others[0])} found", clip(others[0]))
+        around = ("only numbers are to be printed, {:quoted} found", others[0][:KEPT])
+        return failed("words-around", around, clip(others[0]))
     return passed("the numbers are the multiples of 7", len(given), len(_MULTIPLES))
 
 
@@ -258,15 +263,15 @@ def reverse_newline(text: Text, _: Arguments, readings: Readings) -> Verdict:
     seen: set[str] = set()
     for (name, *_names), country in listed:
         if country is None:
-            return failed("not-a-country", f"{quoted(name)} is no country of Africa", clip(name))
+            return failed("not-a-country", ("{:quoted} is no country of Africa", name[:KEPT]), clip(name))
         if country in seen:
-            return failed("named-twice", f"{country} is named twice", country)
+            return failed("named-twice", ("{} is named twice", country), country)
         seen.add(country)
     rise = _rises_at([line.names for line in listed])
     if rise > 0:
         below, above = listed[rise].names[0], listed[rise - 1].names[0]
-        return failed("wrong-order", f"{quoted(below)} stands below {quoted(above)}", below)
+        return failed("wrong-order", ("{:quoted} stands below {:quoted}", below[:KEPT], above[:KEPT]), below)
     missing = sorted(AFRICAN_STATES - seen)
     if readings.african_list_complete and missing:
-        return failed("missing", f"{len(missing)} countries are missing, among them {missing[0]}", missing[0])
+        return failed("missing", ("{} countries are missing, among them {}", len(missing), missing[0]), missing[0])
     return at_least(len(listed), _AFRICAN_LINES, "line")

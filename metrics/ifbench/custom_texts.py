@@ -12,7 +12,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import exactly
 from metrics.ifbench.word_lists import listed, word_set
 from metrics.ifbench.words import first_letter, has_word, joined_words
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["character_reverse", "mcq_count_length", "sentence_alphabet", "word_reverse"]
@@ -39,7 +39,7 @@ def character_reverse(text: Text, _: Arguments, __: Readings) -> Verdict:
         return failed("no-eagle", "the answer, reversed by letters, does not name the bald eagle")
     forward = next(filter(_reads_forward, joined_words(folded.replace("elgae dlab", " "))), None)
     if forward is not None:
-        return failed("reads-forward", f"{quoted(forward)} is not reversed", clip(forward))
+        return failed("reads-forward", ("{:quoted} is not reversed", forward[:KEPT]), clip(forward))
     return passed("the answer, reversed by letters, names the bald eagle")
 
 
@@ -121,7 +121,7 @@ def _judge_question(place: int, question: _Question) -> Verdict | None:
         verdict = exactly(len(question.options), _OPTIONS, "option")
         return verdict._replace(code="wrong-options", reason=f"question {place}: {verdict.reason}")
     if question.others:
-        return failed("explanation", f"{quoted(question.others[0])} is no option and no question", place)
+        return failed("explanation", ("{:quoted} is no option and no question", question.others[0][:KEPT]), place)
     return None
 
 
@@ -147,9 +147,9 @@ def mcq_count_length(text: Text, _: Arguments, readings: Readings) -> Verdict:
     lengths = [len(" ".join(question.text)) for question in questions]
     for place, (before, after) in enumerate(pairwise(lengths), 2):
         if after <= before:
-            reason = f"question {place} has {after} characters, the one before {before}"
+            reason = ("question {} has {} characters, the one before {}", place, after, before)
             return failed("not-longer", reason, after, f"> {before}")
-    return passed(f"{_QUESTIONS} questions with {_OPTIONS} options each, growing in length", lengths[-1])
+    return passed(("{} questions with {} options each, growing in length", _QUESTIONS, _OPTIONS), lengths[-1])
 
 
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
@@ -167,6 +167,6 @@ def sentence_alphabet(text: Text, _: Arguments, readings: Readings) -> Verdict:
     for place, (sentence, wanted) in enumerate(zip(sentences, _ALPHABET, strict=True), 1):
         letter = first_letter("".join(words_in(sentence.text)[:1]))
         if letter != wanted:
-            reason = f"sentence {place} must begin with {wanted.upper()}, {quoted(letter.upper())} found"
+            reason = ("sentence {} must begin with {}, {:quoted} found", place, wanted.upper(), letter.upper())
             return failed("wrong-letter", reason, letter, wanted)
     return verdict

@@ -11,7 +11,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least
 from metrics.ifbench.word_lists import word_set
 from metrics.ifbench.words import fold, has_word
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed, quoted
 from metrics.verdict import Verdict
 
 __all__ = ["marked_list", "options"]
@@ -111,6 +111,10 @@ def _letter(answer: str) -> str:
     return found.group(1).lower() if found else ""
 
 
+def _all_quoted(offered: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted, offered))
+
+
 def options(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     """The answer is one of the options and nothing else.
 
@@ -129,5 +133,6 @@ def options(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     else:
         right = _plain(answer) in map(_plain, offered)
     if right:
-        return passed(f"{quoted(answer)} is one of the options", clip(answer))
-    return failed("not-an-option", f"{quoted(answer)} is none of {', '.join(map(quoted, offered))}", clip(answer))
+        return passed(("{:quoted} is one of the options", answer[:KEPT]), clip(answer))
+    reason = ("{:quoted} is none of {}", answer[:KEPT], (_all_quoted, offered))
+    return failed("not-an-option", reason, clip(answer))

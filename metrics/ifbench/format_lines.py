@@ -14,7 +14,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import NO_SENTENCES, NO_WORDS, at_least
 from metrics.ifbench.word_lists import MINOR_PREPOSITIONS, MINOR_WORDS
 from metrics.ifbench.words import fold, has_word, joined_words
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -41,8 +41,9 @@ def emoji(text: Text, _: Arguments, readings: Readings) -> Verdict:
     place = 0
     for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
         if not ends_in_emoji(sentence.text.rstrip(_AFTER_EMOJI)):
-            return failed("no-emoji", f"sentence {place}, {quoted(sentence.text)}, does not end in an emoji", place)
-    return passed(f"each of {place} sentences ends in an emoji", place) if place else NO_SENTENCES
+            reason = ("sentence {}, {:quoted}, does not end in an emoji", place, sentence.text[:KEPT])
+            return failed("no-emoji", reason, place)
+    return passed(("each of {} sentences ends in an emoji", place), place) if place else NO_SENTENCES
 
 
 _TAB: Final = 4  # columns between tab stops, where tabs and spaces meet
@@ -62,7 +63,8 @@ def line_indent(text: Text, _: Arguments, __: Readings) -> Verdict:
     indents = [_indent(line) for line in text.raw.split("\n") if line.strip()]
     for place, (before, after) in enumerate(pairwise(indents), 2):
         if after <= before:
-            return failed("not-deeper", f"line {place} is indented by {after}, the one before by {before}", place)
+            reason = ("line {} is indented by {}, the one before by {}", place, after, before)
+            return failed("not-deeper", reason, place)
     return at_least(len(indents), _LEAST_STEPS, "line")
 
 
@@ -76,8 +78,8 @@ def newline(text: Text, _: Arguments, __: Readings) -> Verdict:
     for place, line in enumerate(text.lines, 1):
         words = joined_words(line)
         if len(words) > 1:
-            return failed("two-words", f"line {place} has {len(words)} words", place, 1)
-    return passed(f"each of {len(text.words)} words has a line of its own", len(text.words))
+            return failed("two-words", ("line {} has {} words", place, len(words)), place, 1)
+    return passed(("each of {} words has a line of its own", len(text.words)), len(text.words))
 
 
 def no_bullets_bullets(text: Text, _: Arguments, __: Readings) -> Verdict:
@@ -106,7 +108,7 @@ def no_whitespace(text: Text, _: Arguments, __: Readings) -> Verdict:
     """
     found = _space(text.raw)
     if found:
-        return failed("white-space", f"white space after {found.start()} characters", found.start())
+        return failed("white-space", ("white space after {} characters", found.start()), found.start())
     return passed("no white space", 0, 0)
 
 
@@ -124,14 +126,15 @@ def output_template(text: Text, _: Arguments, readings: Readings) -> Verdict:
     found = list((_bold_labels if readings.bold_inside_labels else _plain_labels).finditer(prose))
     names = tuple(match.group(1) for match in found)
     if names != _LABELS:
-        reason = f"the labels must be {', '.join(_LABELS)}; found: {', '.join(names[:6]) or 'none'}"
-        return failed("wrong-labels", reason, clip(", ".join(names[:6])))
+        found_labels = ", ".join(names[:6])
+        reason = ("the labels must be {}; found: {}", ", ".join(_LABELS), found_labels or "none")
+        return failed("wrong-labels", reason, clip(found_labels))
     if has_word(prose[: found[0].start()]):
         return failed("text-before", "the answer does not begin with the first label")
     ends = [match.start() for match in found[1:]] + [len(prose)]
     for match, end in zip(found, ends, strict=True):
         if not has_word(prose[match.end() : end]):
-            return failed("empty-slot", f"nothing follows the label {match.group(1)}", match.group(1))
+            return failed("empty-slot", ("nothing follows the label {}", match.group(1)), match.group(1))
     return passed("the three labels stand in order with text after each", len(found))
 
 
@@ -150,7 +153,8 @@ def sub_bullets(text: Text, _: Arguments, __: Readings) -> Verdict:
         elif waiting and dash_line(line):
             waiting = ""
     if waiting:
-        return failed("no-sub-bullet", f"the bullet {quoted(waiting.strip())} has no sub-bullet with -", count)
+        reason = ("the bullet {:quoted} has no sub-bullet with -", waiting.strip()[:KEPT])
+        return failed("no-sub-bullet", reason, count)
     return at_least(count, 1, "bullet")
 
 
@@ -186,8 +190,8 @@ def thesis(text: Text, _: Arguments, readings: Readings) -> Verdict:
     for place, section in enumerate(sections, 1):
         problem = _thesis_problem(section, readings.thesis_alone)
         if problem:
-            return failed("no-thesis", f"section {place} {problem}: {quoted(section.strip())}", place)
-    return passed(f"each of {len(sections)} sections begins with a thesis in italics", len(sections))
+            return failed("no-thesis", ("section {} {}: {:quoted}", place, problem, section.strip()[:KEPT]), place)
+    return passed(("each of {} sections begins with a thesis in italics", len(sections)), len(sections))
 
 
 def _has_own_case(word: str) -> bool:
@@ -223,7 +227,7 @@ def title_case(text: Text, _: Arguments, readings: Readings) -> Verdict:
     minor = _minor_words(readings.minor_preposition_letters)
     for place, word in enumerate(text.each_word(), 1):
         if word[0].islower() and not _has_own_case(word) and (place == 1 or fold(word) not in minor):
-            return failed("lower-case", f"word {place}, {quoted(word)}, must begin with a capital", place)
+            return failed("lower-case", ("word {}, {:quoted}, must begin with a capital", place, word[:KEPT]), place)
     if _all_capitals(text.words):
         return failed("all-capitals", "the whole text is in capitals")
-    return passed(f"{len(text.words)} words in title case", len(text.words))
+    return passed(("{} words in title case", len(text.words)), len(text.words))

@@ -9,7 +9,7 @@ from metrics.ifbench.nesting import Nest, Quotation, bracket_nests, quotations, 
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import at_least
 from metrics.ifbench.words import has_word
-from metrics.reasons import failed, passed, quoted
+from metrics.reasons import KEPT, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["parentheses", "quote_unquote", "quotes"]
@@ -53,6 +53,6 @@ def quote_unquote(text: Text, _: Arguments, __: Readings) -> Verdict:
     for quotation, following in pairwise(chain(quotations(prose), (end,))):
         if not has_word(prose[quotation.end + 1 : following.start]):
             inside = prose[quotation.start + 1 : quotation.end]
-            return failed("unexplained", f"no words follow the quotation {quoted(inside)}", quotation.start)
+            return failed("unexplained", ("no words follow the quotation {:quoted}", inside[:KEPT]), quotation.start)
         count += 1
-    return passed(f"{count} quotations, each followed by words of its own", count)
+    return passed(("{} quotations, each followed by words of its own", count), count)

@@ -14,7 +14,7 @@ from metrics.ifbench.lexicon import ResourceError
 from metrics.ifbench.registry import CHECKERS, Checker
 from metrics.ifbench.text import text_of
 from metrics.ifbench.words import visible
-from metrics.reasons import failed
+from metrics.reasons import failed, prefixed
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -130,9 +130,7 @@ def _judge_loosely(constraint: Constraint, answer: str, readings: Readings) -> V
     for text in loose_variants(answer):
         verdict = _judge(constraint, text, readings)
         if verdict.passed:
-            return (
-                verdict if text == answer else verdict._replace(reason=f"with lines or asterisks cut: {verdict.reason}")
-            )
+            return verdict if text == answer else prefixed("with lines or asterisks cut", verdict)
         strict = strict or verdict
     return strict or BLANK
 

@@ -11,7 +11,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import NO_WORDS, exactly
 from metrics.ifbench.word_lists import STOP_WORDS
 from metrics.ifbench.words import fold, tokens_of
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["overlap", "sentence_balance", "sentence_type", "sentence_words", "stop_words"]
@@ -52,7 +52,7 @@ def overlap(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     # In whole numbers, so that no rounding decides at the edge.
     off = 100 * common - wanted * len(given)
     share = round(100 * common / len(given), 1)
-    reason = f"{wanted}% (within {_TOLERANCE}) of the trigrams must be shared, {share}% are"
+    reason = ("{}% (within {}) of the trigrams must be shared, {}% are", wanted, _TOLERANCE, share)
     if abs(off) <= _TOLERANCE * len(given):
         return passed(reason, share, wanted)
     return failed("too-little" if off < 0 else "too-much", reason, share, wanted)
@@ -70,7 +70,7 @@ def sentence_balance(text: Text, _: Arguments, readings: Readings) -> Verdict:
     """
     marks = _marks(text, readings)
     counts = (marks["."], marks["?"], marks["!"])
-    reason = "{} declarative, {} interrogative and {} exclamatory sentences".format(*counts)
+    reason = ("{} declarative, {} interrogative and {} exclamatory sentences", *counts)
     if not any(counts):
         return failed("none", reason, counts)
     return passed(reason, counts) if len(set(counts)) == 1 else failed("unequal", reason, counts)
@@ -83,7 +83,7 @@ def sentence_type(text: Text, _: Arguments, readings: Readings) -> Verdict:
     """
     marks = _marks(text, readings)
     counts = (marks["."], marks["?"])
-    reason = "two declarative sentences for each interrogative one required, {} and {} found".format(*counts)
+    reason = ("two declarative sentences for each interrogative one required, {} and {} found", *counts)
     if not marks["?"]:
         return failed("no-question", reason, counts, "2:1")
     return passed(reason, counts, "2:1") if counts[0] == 2 * counts[1] else failed("wrong-ratio", reason, counts, "2:1")
@@ -103,12 +103,12 @@ def sentence_words(text: Text, _: Arguments, readings: Readings) -> Verdict:
         return verdict
     lengths = [len(sentence.text) for sentence in sentences]
     if len(set(lengths)) > 1:
-        return failed("unequal", f"the sentences have {', '.join(map(str, lengths))} characters", tuple(lengths))
+        return failed("unequal", ("the sentences have {} characters", ", ".join(map(str, lengths))), tuple(lengths))
     words = Counter(fold(word) for sentence in sentences for word in words_in(sentence.text))
     repeated = next((word for word, times in words.items() if times > 1), None)
     if repeated is not None:
-        return failed("repeated-word", f"the word {quoted(repeated)} occurs more than once", clip(repeated))
-    return passed(f"{_SENTENCES} sentences of {lengths[0]} characters, no word twice", lengths[0])
+        return failed("repeated-word", ("the word {:quoted} occurs more than once", repeated[:KEPT]), clip(repeated))
+    return passed(("{} sentences of {} characters, no word twice", _SENTENCES, lengths[0]), lengths[0])
 
 
 def stop_words(text: Text, arguments: Arguments, _: Readings) -> Verdict:
@@ -121,7 +121,7 @@ def stop_words(text: Text, arguments: Arguments, _: Readings) -> Verdict:
         return NO_WORDS
     stops = sum(map(STOP_WORDS.__contains__, text.folded))
     limit = arguments["percentage"]
-    reason = f"at most {limit}% stop words allowed, {stops} of {total} words are"
+    reason = ("at most {}% stop words allowed, {} of {} words are", limit, stops, total)
     share = round(100 * stops / total, 1)
     if 100 * stops <= limit * total:
         return passed(reason, share, f"<= {limit}")

@@ -5,7 +5,7 @@ from typing import Final
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
 from metrics.ifbench.text import Text
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["THIS_SENTENCE", "repeat_change", "repeat_simple", "repeat_span"]
@@ -28,13 +28,13 @@ def repeat_change(text: Text, arguments: Arguments, readings: Readings) -> Verdi
     given, wanted = text.raw.split(), arguments["prompt_to_repeat"].split()
     if given[1:] != wanted[1:] or not given:
         place = _first_difference(given[1:], wanted[1:]) + 2
-        return failed(
-            "other-change", f"the request must stay as it is after its first word; word {place} differs", place
-        )
+        reason = ("the request must stay as it is after its first word; word {} differs", place)
+        return failed("other-change", reason, place)
     same = given[0] == wanted[0] if readings.case_is_a_change else given[0].casefold() == wanted[0].casefold()
     if same:
-        return failed("unchanged", f"the first word, {quoted(given[0])}, is not changed", clip(given[0]))
-    return passed(f"{quoted(wanted[0])} became {quoted(given[0])}, all else is as it was", clip(given[0]))
+        return failed("unchanged", ("the first word, {:quoted}, is not changed", given[0][:KEPT]), clip(given[0]))
+    said = "{:quoted} became {:quoted}, all else is as it was"
+    return passed((said, wanted[0][:KEPT], given[0][:KEPT]), clip(given[0]))
 
 
 def repeat_simple(text: Text, _: Arguments, __: Readings) -> Verdict:
@@ -44,7 +44,7 @@ def repeat_simple(text: Text, _: Arguments, __: Readings) -> Verdict:
     """
     if text.raw.strip().lower() == THIS_SENTENCE.lower():
         return passed("the answer is the sentence asked for")
-    return failed("not-the-sentence", f"{quoted(THIS_SENTENCE)} required", clip(text.raw.strip()))
+    return failed("not-the-sentence", ("{:quoted} required", THIS_SENTENCE), clip(text.raw.strip()))
 
 
 def repeat_span(text: Text, arguments: Arguments, _: Readings) -> Verdict:
@@ -55,8 +55,7 @@ def repeat_span(text: Text, arguments: Arguments, _: Readings) -> Verdict:
     wanted = arguments["prompt_to_repeat"].lower().split()[arguments["n_start"] : arguments["n_end"] + 1]
     given = text.raw.lower().split()
     if given == wanted:
-        return passed(f"the {len(wanted)} words of the span", len(given), len(wanted))
+        return passed(("the {} words of the span", len(wanted)), len(given), len(wanted))
     place = _first_difference(given, wanted) + 1
-    return failed(
-        "other-words", f"{quoted(' '.join(wanted))} required, word {place} differs", clip(" ".join(given[:12]))
-    )
+    reason = ("{:quoted} required, word {} differs", " ".join(wanted)[:KEPT], place)
+    return failed("other-words", reason, clip(" ".join(given[:12])))

@@ -9,7 +9,7 @@ from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import NO_SENTENCES, at_least
 from metrics.ifbench.words import first_letter, fold
-from metrics.reasons import failed, passed, quoted
+from metrics.reasons import KEPT, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["alliteration_increment", "increment", "keyword"]
@@ -30,10 +30,10 @@ def alliteration_increment(text: Text, _: Arguments, readings: Readings) -> Verd
     for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
         run = _longest_run(words_in(sentence.text))
         if run <= before:
-            reason = f"the longest run of sentence {place} has {run} words, the one before {before}"
+            reason = ("the longest run of sentence {} has {} words, the one before {}", place, run, before)
             return failed("not-longer", reason, run, f"> {before}")
         before = run
-    return passed(f"the runs of {place} sentences grow", place) if place else NO_SENTENCES
+    return passed(("the runs of {} sentences grow", place), place) if place else NO_SENTENCES
 
 
 def increment(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
@@ -46,12 +46,12 @@ def increment(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     for place, sentence in enumerate(text.each_sentence(readings.line_breaks_end_sentences), 1):
         after = len(words_in(sentence.text))
         if place > 1 and after != before + step:
-            reason = f"sentence {place} must have {before + step} words, {after} found"
+            reason = ("sentence {} must have {} words, {} found", place, before + step, after)
             return failed("wrong-step", reason, after, before + step)
         before = after
     if not place:
         return NO_SENTENCES
-    return passed(f"each of {place} sentences has {step} words more than the one before", place)
+    return passed(("each of {} sentences has {} words more than the one before", place, step), place)
 
 
 def keyword(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
@@ -64,7 +64,6 @@ def keyword(text: Text, arguments: Arguments, readings: Readings) -> Verdict:
     if len(sentences) < place:
         return at_least(len(sentences), place, "sentence")
     if keyword_occurrences(fold(sentences[place - 1].text), word):
-        return passed(f"{quoted(word)} is in sentence {place}", place)
-    return failed(
-        "no-keyword", f"{quoted(word)} is not in sentence {place}, {quoted(sentences[place - 1].text)}", place
-    )
+        return passed(("{:quoted} is in sentence {}", word[:KEPT], place), place)
+    said = "{:quoted} is not in sentence {}, {:quoted}"
+    return failed("no-keyword", (said, word[:KEPT], place, sentences[place - 1].text[:KEPT]), place)

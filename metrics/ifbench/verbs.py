@@ -13,7 +13,7 @@ from metrics.ifbench.sentences import words_in
 from metrics.ifbench.verdict_shapes import NO_WORDS
 from metrics.ifbench.word_lists import NAMES, NOT_AT_FIRST, NOUNS_AT_FIRST, NUMBERED, listed, word_set
 from metrics.ifbench.words import base_letters, fold, has_word
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["is_verb_first", "verb_verdict"]
@@ -213,5 +213,5 @@ def verb_verdict(prose: str) -> Verdict:
     opening = _opening(prose)
     first = opening.word if opening else ""
     if is_verb_first(prose):
-        return passed(f"the first word, {quoted(first)}, is a verb", clip(first))
-    return failed("not-a-verb", f"the first word, {quoted(first)}, is no verb here", clip(first))
+        return passed(("the first word, {:quoted}, is a verb", first[:KEPT]), clip(first))
+    return failed("not-a-verb", ("the first word, {:quoted}, is no verb here", first[:KEPT]), clip(first))

@@ -14,14 +14,14 @@ NO_SENTENCES: Final = failed("no-sentences", "the answer has no sentence", 0, ">
 
 def at_least(found: int, wanted: int, noun: str) -> Verdict:
     """Codes: ``ok``, ``too-few``."""
-    reason = f"at least {nouns(wanted, noun)} required, {found} found"
+    reason = ("at least {} required, {} found", (nouns, wanted, noun), found)
     wish = f">= {wanted}"
     return passed(reason, found, wish) if found >= wanted else failed("too-few", reason, found, wish)
 
 
 def in_range(found: int, low: int, high: int, noun: str) -> Verdict:
     """Codes: ``ok``, ``too-few``, ``too-many``; both ends are allowed."""
-    reason = f"{low} to {nouns(high, noun)} required, {found} found"
+    reason = ("{} to {} required, {} found", low, (nouns, high, noun), found)
     wish = f"{low}..{high}"
     if low <= found <= high:
         return passed(reason, found, wish)
@@ -30,7 +30,7 @@ def in_range(found: int, low: int, high: int, noun: str) -> Verdict:
 
 def exactly(found: int, wanted: int, noun: str) -> Verdict:
     """Codes: ``ok``, ``too-few``, ``too-many``."""
-    reason = f"exactly {nouns(wanted, noun)} required, {found} found"
+    reason = ("exactly {} required, {} found", (nouns, wanted, noun), found)
     if found == wanted:
         return passed(reason, found, wanted)
     return failed("too-few" if found < wanted else "too-many", reason, found, wanted)

@@ -13,7 +13,7 @@ from metrics.ifbench.syllables import syllables_of
 from metrics.ifbench.text import Text
 from metrics.ifbench.verdict_shapes import NO_WORDS, at_least, in_range
 from metrics.ifbench.words import base_letters, first_letter, has_letter, letters_of
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, failed, passed, prefixed
 from metrics.verdict import Verdict
 
 __all__ = [
@@ -40,13 +40,13 @@ def alphabet(text: Text, _: Arguments, __: Readings) -> Verdict:
         return NO_WORDS
     start = _ALPHABET.find(first_letter(first) or "?")
     if start < 0:
-        return failed("wrong-letter", f"{quoted(first)} begins with no letter of the alphabet", 1)
+        return failed("wrong-letter", ("{:quoted} begins with no letter of the alphabet", first[:KEPT]), 1)
     for place, word in enumerate(text.each_word()):
         wanted = _ALPHABET[(start + place) % len(_ALPHABET)]
         if first_letter(word) != wanted:
-            reason = f"word {place + 1}, {quoted(word)}, must begin with {wanted.upper()}"
+            reason = ("word {}, {:quoted}, must begin with {}", place + 1, word[:KEPT], wanted.upper())
             return failed("wrong-letter", reason, place + 1, wanted)
-    return passed(f"{len(text.words)} words follow the alphabet", len(text.words))
+    return passed(("{} words follow the alphabet", len(text.words)), len(text.words))
 
 
 _any_cluster = re.compile(r"[b-df-hj-np-tv-z]{2}").search
@@ -64,8 +64,9 @@ def consonants(text: Text, _: Arguments, readings: Readings) -> Verdict:
     cluster = _sounded_cluster if readings.y_only_before_vowels else _any_cluster
     for place, word in enumerate(text.each_word(), 1):
         if not cluster(base_letters(word)) and (readings.numerals_need_clusters or has_letter(word)):
-            return failed("no-cluster", f"word {place}, {quoted(word)}, has no two consonants together", place)
-    return passed(f"each of {len(text.words)} words has a consonant cluster", len(text.words))
+            reason = ("word {}, {:quoted}, has no two consonants together", place, word[:KEPT])
+            return failed("no-cluster", reason, place)
+    return passed(("each of {} words has a consonant cluster", len(text.words)), len(text.words))
 
 
 def no_consecutive(text: Text, _: Arguments, __: Readings) -> Verdict:
@@ -78,9 +79,9 @@ def no_consecutive(text: Text, _: Arguments, __: Readings) -> Verdict:
     for place, (before, after) in enumerate(pairwise(text.each_word()), 2):
         letter = first_letter(before)
         if letter and letter == first_letter(after):
-            reason = f"{quoted(before)} and {quoted(after)}, words {place - 1} and {place}, begin with one letter"
-            return failed("same-letter", reason, place)
-    return passed(f"no neighbours among {len(text.words)} words share a first letter", len(text.words))
+            said = "{:quoted} and {:quoted}, words {} and {}, begin with one letter"
+            return failed("same-letter", (said, before[:KEPT], after[:KEPT], place - 1, place), place)
+    return passed(("no neighbours among {} words share a first letter", len(text.words)), len(text.words))
 
 
 def odd_even_syllables(text: Text, _: Arguments, __: Readings) -> Verdict:
@@ -93,11 +94,11 @@ def odd_even_syllables(text: Text, _: Arguments, __: Readings) -> Verdict:
     for place, word in enumerate(filter(has_letter, text.each_word())):
         parities = {(syllables + place) % 2 for syllables in syllables_of(word)}
         if not possible & parities:
-            reason = f"word {place + 1}, {quoted(word)}, has as many syllables, odd or even, as the word before"
-            return failed("same-parity", reason, place + 1)
+            said = "word {}, {:quoted}, has as many syllables, odd or even, as the word before"
+            return failed("same-parity", (said, place + 1, word[:KEPT]), place + 1)
         possible &= parities
         count += 1
-    return passed(f"{count} words alternate between odd and even", count) if count else NO_WORDS
+    return passed(("{} words alternate between odd and even", count), count) if count else NO_WORDS
 
 
 _PALINDROMES: Final = 10
@@ -136,8 +137,9 @@ def prime_lengths(text: Text, _: Arguments, readings: Readings) -> Verdict:
         if length not in primes:
             primes[length] = _is_prime(length)
         if not primes[length]:
-            return failed("not-prime", f"word {place}, {quoted(word)}, has {length} letters, no prime number", place)
-    return passed(f"each of {len(words)} words has a prime length", len(words))
+            reason = ("word {}, {:quoted}, has {} letters, no prime number", place, word[:KEPT], length)
+            return failed("not-prime", reason, place)
+    return passed(("each of {} words has a prime length", len(words)), len(words))
 
 
 def repeats(text: Text, arguments: Arguments, _: Readings) -> Verdict:
@@ -149,7 +151,7 @@ def repeats(text: Text, arguments: Arguments, _: Readings) -> Verdict:
         return NO_WORDS
     word, times = Counter(text.folded).most_common(1)[0]
     limit = arguments["small_n"]
-    reason = f"at most {limit} occurrences of a word allowed, {quoted(word)} occurs {times} times"
+    reason = ("at most {} occurrences of a word allowed, {:quoted} occurs {} times", limit, word[:KEPT], times)
     if times > limit:
         return failed("too-many", reason, times, f"<= {limit}")
     return passed(reason, times, f"<= {limit}")
@@ -168,7 +170,7 @@ def vowel(text: Text, _: Arguments, readings: Readings) -> Verdict:
         return NO_WORDS
     blocks = blocks_of(text.prose)
     if len(blocks) > 1:
-        return failed("two-paragraphs", f"one paragraph required, {len(blocks)} found", len(blocks), 1)
+        return failed("two-paragraphs", ("one paragraph required, {} found", len(blocks)), len(blocks), 1)
     found = _VOWELS.intersection(base_letters(text.prose))
     verdict = in_range(len(found), readings.least_vowel_kinds, _MOST_VOWELS, "vowel kind")
-    return verdict._replace(reason=f"vowels {clip(', '.join(sorted(found)))}: {verdict.reason}")
+    return prefixed(("vowels {}", ", ".join(sorted(found))), verdict)

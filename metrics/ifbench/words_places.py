@@ -10,7 +10,7 @@ from metrics.ifbench.text import Text
 from metrics.ifbench.verbs import verb_verdict
 from metrics.ifbench.verdict_shapes import NO_SENTENCES, NO_WORDS, at_least
 from metrics.ifbench.words import fold, joined_words
-from metrics.reasons import clip, failed, passed, quoted
+from metrics.reasons import KEPT, clip, failed, passed
 from metrics.verdict import Verdict
 
 __all__ = ["keywords_specific_position", "last_first", "paragraph_last_first", "start_verb", "words_position"]
@@ -36,8 +36,9 @@ def keywords_specific_position(text: Text, arguments: Arguments, readings: Readi
     wanted = _wanted_words(arguments["keyword"])
     found = words[position - 1 : position - 1 + len(wanted)]
     if found == wanted:
-        return passed(f"word {position} of sentence {place} is {quoted(arguments['keyword'])}", position)
-    reason = f"word {position} of sentence {place} must be {quoted(arguments['keyword'])}, {quoted(found[0])} found"
+        return passed(("word {} of sentence {} is {:quoted}", position, place, arguments["keyword"][:KEPT]), position)
+    said = "word {} of sentence {} must be {:quoted}, {:quoted} found"
+    reason = (said, position, place, arguments["keyword"][:KEPT], found[0][:KEPT])
     return failed("other-word", reason, clip(found[0]), clip(arguments["keyword"]))
 
 
@@ -50,10 +51,11 @@ def last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
     words_of_each = filter(None, (words_in(fold(sentence.text)) for sentence in sentences))
     for place, (before, after) in enumerate(pairwise(words_of_each), 2):
         if before[-1] != after[0]:
-            reason = f"sentence {place} must begin with {quoted(before[-1])}, {quoted(after[0])} found"
+            said = "sentence {} must begin with {:quoted}, {:quoted} found"
+            reason = (said, place, before[-1][:KEPT], after[0][:KEPT])
             return failed("other-word", reason, clip(after[0]), clip(before[-1]))
     count = len(text.sentences(readings.line_breaks_end_sentences))
-    return passed(f"{count} sentences are linked by their words", count) if count else NO_SENTENCES
+    return passed(("{} sentences are linked by their words", count), count) if count else NO_SENTENCES
 
 
 def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdict:
@@ -68,9 +70,10 @@ def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdic
     place = 0
     for place, words in enumerate(filter(None, map(joined_words, map(fold, lines))), 1):
         if words[0] != words[-1]:
-            reason = f"paragraph {place} begins with {quoted(words[0])} and ends with {quoted(words[-1])}"
+            said = "paragraph {} begins with {:quoted} and ends with {:quoted}"
+            reason = (said, place, words[0][:KEPT], words[-1][:KEPT])
             return failed("other-word", reason, clip(words[-1]), clip(words[0]))
-    return passed(f"each of {place} paragraphs ends as it begins", place) if place else NO_WORDS
+    return passed(("each of {} paragraphs ends as it begins", place), place) if place else NO_WORDS
 
 
 def words_position(text: Text, arguments: Arguments, _: Readings) -> Verdict:
@@ -84,10 +87,9 @@ def words_position(text: Text, arguments: Arguments, _: Readings) -> Verdict:
     wanted = " ".join(_wanted_words(arguments["keyword"]))
     for name, word in (("second word", words[1]), ("last word but one", words[-2])):
         if word != wanted:
-            return failed(
-                "other-word", f"the {name} must be {quoted(wanted)}, {quoted(word)} found", clip(word), clip(wanted)
-            )
-    return passed(f"the second word and the last but one are {quoted(wanted)}", clip(wanted))
+            reason = ("the {} must be {:quoted}, {:quoted} found", name, wanted[:KEPT], word[:KEPT])
+            return failed("other-word", reason, clip(word), clip(wanted))
+    return passed(("the second word and the last but one are {:quoted}", wanted[:KEPT]), clip(wanted))
 
 
 def start_verb(text: Text, _: Arguments, __: Readings) -> Verdict:
