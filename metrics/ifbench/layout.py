@@ -28,7 +28,9 @@ _atx = re.compile(r"\s{0,3}#{1,6}\s*[^\s#]").match
 _bold_line = re.compile(r"\s*(?:\*\*|__)(?![*_\s])[^*_]+(?:\*\*|__):?\s*\Z").match
 _underline = re.compile(r"\s{0,3}(?:=+|-{2,})\s*\Z").match
 _html_heading = re.compile(r"\s*<h([1-6])\b[^<>]*>", re.IGNORECASE).match
+# What a line's first sign makes of it.
 _HEADING_SIGNS: Final = {"#": _atx, "*": _bold_line, "_": _bold_line, "<": _html_heading}
+_UNDERLINES: Final = frozenset("=-")
 _html_heading_end = re.compile(r"</h[1-6]\s*>", re.IGNORECASE).search
 _rule = re.compile(r"\s*(?:(?:-\s*){2,}|(?:\*\s*){2,}|(?:_\s*){2,}|=+)\Z").match
 _item = re.compile(r"\s*(?:[-+*\u2022\u2023\u25e6\u25aa\u2013]|(?:\d{1,3}|[A-Za-z])[.)])\s+\S").match
@@ -76,18 +78,10 @@ def _is_title(line: str) -> bool:
     return words[0][:1].isupper() and all(not word[0].islower() or fold(word) in minor for word in words)
 
 
-def _is_heading(line: str) -> bool:
-    """Whether a line's own signs make it a heading."""
-    sign = line.lstrip()[:1]
-    test = _HEADING_SIGNS.get(sign)
-    return test is not None and test(line) is not None
-
-
 def _is_underlined(lines: list[str], place: int) -> bool:
     """Whether the line below makes this one a heading; the end of a paragraph above a rule is none."""
     return (
-        lines[place + 1].lstrip()[:1] in ("=", "-")
-        and _underline(lines[place + 1]) is not None
+        _underline(lines[place + 1]) is not None
         and has_word(lines[place])
         and not _item(lines[place])
         and (place == 0 or not lines[place - 1].strip())
@@ -97,10 +91,12 @@ def _is_underlined(lines: list[str], place: int) -> bool:
 def _headings(lines: list[str]) -> Iterator[bool]:
     """For each line, looked at as it is asked for, whether it is a heading or underlines one."""
     above = False
+    sign = lines[0].lstrip()[:1]
     for place, line in enumerate(lines):
-        here = place + 1 < len(lines) and _is_underlined(lines, place)
-        yield here or above or _is_heading(line)
-        above = here
+        below = lines[place + 1].lstrip()[:1] if place + 1 < len(lines) else ""
+        here = below in _UNDERLINES and _is_underlined(lines, place)
+        yield here or above or (sign in _HEADING_SIGNS and _HEADING_SIGNS[sign](line) is not None)
+        above, sign = here, below
 
 
 def heading_lines(lines: list[str], titles: bool = False) -> list[bool]:

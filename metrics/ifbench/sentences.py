@@ -51,6 +51,7 @@ _CLOSERS: Final = rf"[.!?\u2026{_QUOTES_AND_BRACKETS}*_`~]*+"
 _ascii_closings = re.compile(r"[.!?][.!?\"')\]}*_`~]*+").finditer
 _all_closings = re.compile(rf"[.!?\u2026]{_CLOSERS}(?:[^\S\n]*+(?:\n[^\S\n]*+)?{EMOJI}{_CLOSERS})*+").finditer
 
+_MARKS: Final = {".": ".", "\u2026": ".", "!": "!", "?": "?"}
 _in_quotes = re.compile(rf"[{_QUOTES_AND_BRACKETS}]").search
 _next_word = re.compile(r"[^\W_]+").search
 _word_before = re.compile(r"[^\W\d_]+(?:\.[^\W\d_]+)*\Z").search
@@ -138,9 +139,7 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 
 def _mark_of(closing: str) -> str:
-    if len(closing) == 1:
-        return closing.replace("\u2026", ".")
-    return next(char for char in reversed(closing.replace("\u2026", ".")) if char in ".!?")
+    return next(_MARKS[char] for char in reversed(closing) if char in _MARKS)
 
 
 def _cut(text: str) -> Iterator[Sentence]:
@@ -151,12 +150,12 @@ def _cut(text: str) -> Iterator[Sentence]:
         first, end = closing.span()
         if end < len(text) and (not text[end].isspace() or _goes_on(text, first, end)):
             continue
-        piece = text[start:end]
+        piece, marks = text[start:end], closing.group()
         if text[first - 1 : first].isalnum() or has_word(piece):
-            yield Sentence(piece.strip(), _mark_of(closing.group()))
+            yield Sentence(piece.strip(), _MARKS.get(marks) or _mark_of(marks))
         start = end
     rest = text[start:].strip()
-    if has_word(rest):
+    if rest and has_word(rest):
         yield Sentence(rest, "")
 
 

@@ -110,8 +110,12 @@ def palindrome(text: Text, _: Arguments, readings: Readings) -> Verdict:
 
     Codes: ``ok``, ``too-few``.
     """
-    # By its ends, which are letters or digits, a word is none; beyond ASCII they may be marks.
-    may_be = [word for word in text.words if word[0].lower() == word[-1].lower() or not word.isascii()]
+    # By its length or its ends a word is none; beyond ASCII a letter may be folded to two, and an end may be a mark.
+    may_be = [
+        word
+        for word in text.words
+        if (len(word) >= _PALINDROME_LETTERS and word[0].lower() == word[-1].lower()) or not word.isascii()
+    ]
     found = [word for word in map(letters_of, may_be) if word == word[::-1] and len(word) >= _PALINDROME_LETTERS]
     if not readings.numeral_palindromes:
         found = [word for word in found if has_letter(word)]
