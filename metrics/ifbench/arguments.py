@@ -5,11 +5,12 @@ A dataset row holds every argument name there is, the unused ones as null, and c
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from metrics.ifbench.words import visible
 
-__all__ = ["COUNT", "PERCENT", "PLACE", "TEXT", "Arguments", "ArgumentsError", "Kind", "read_arguments"]
+__all__ = ["COUNT", "PERCENT", "PLACE", "TEXT", "Arguments", "ArgumentsError", "Kind", "read_arguments", "shown"]
 
 Arguments = Mapping[str, Any]
 
@@ -64,8 +65,12 @@ def _whole(value: Any, least: int, most: int) -> int | None:
     return int(value) if least <= value <= most else None
 
 
+# The last texts are kept: an argument may be as long as an answer.
+shown = lru_cache(maxsize=64)(visible)
+
+
 def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and visible(value).strip() else None
+    return value if isinstance(value, str) and shown(value).strip() else None
 
 
 COUNT: Final = Kind("a whole number of at least 0", lambda value: _whole(value, 0, _LIMIT))

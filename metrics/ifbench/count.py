@@ -5,7 +5,6 @@ Every checker takes the answer, the arguments that its table entry names, and th
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Final
 
 import regex
@@ -200,13 +199,13 @@ def words_japanese(text: Text, arguments: Arguments, readings: Readings) -> Verd
     Codes: ``ok``, ``not-japanese``, ``too-short``.
     """
     period = arguments["N"]
-    for place, word in islice(enumerate(text.each_word(), 1), period - 1, None, period):
-        if is_numeral(word) and readings.japanese_exempts_numerals:
+    place = 0
+    for place, word in enumerate(text.each_word(), 1):
+        if place % period or (is_numeral(word) and readings.japanese_exempts_numerals):
             continue
         if not _is_japanese(word):
             return failed("not-japanese", ("word {}, {:quoted}, is not Japanese", place, word[:KEPT]), place)
-    if len(text.words) < period and readings.japanese_needs_position:
-        reason = ("at least {} words required, {} found", period, len(text.words))
-        return failed("too-short", reason, len(text.words), period)
-    positions = len(text.words) // period
+    if place < period and readings.japanese_needs_position:
+        return failed("too-short", ("at least {} words required, {} found", period, place), place, period)
+    positions = place // period
     return passed(("each of {} positions holds a Japanese word", positions), positions)

@@ -49,7 +49,7 @@ def _is_mentioned(prose: str, start: int, end: int) -> bool:
 def _is_ruler(line: str, sign: str) -> bool:
     """Whether a line repeats the sign and holds nothing else: a rule, no item."""
     inside = line.strip()
-    return len(inside) > len(sign) and not set(inside) - set(sign) - {" "}
+    return len(inside) > len(sign) and not inside.strip(f"{sign} ")
 
 
 def _markers(prose: str, sign: str) -> Iterator[_Marker]:

@@ -202,11 +202,11 @@ def _has_own_case(word: str) -> bool:
 _ACRONYM: Final = 4  # letters that a word in capitals may have where it is the only word
 
 
-def _all_capitals(words: list[str]) -> bool:
+def _all_capitals(text: Text) -> bool:
     """Whether a text is in capitals throughout, and more than an acronym."""
-    if not all(word.isupper() or not any(map(str.isalpha, word)) for word in words):
+    if not all(word.isupper() or not any(map(str.isalpha, word)) for word in text.each_word()):
         return False
-    letters = [word for word in words if any(map(str.isalpha, word))]
+    letters = [word for word in text.words if any(map(str.isalpha, word))]
     long = [word for word in letters if len(word) > 1]
     return len(long) > 1 or any(len(word) > _ACRONYM for word in long)
 
@@ -225,9 +225,10 @@ def title_case(text: Text, _: Arguments, readings: Readings) -> Verdict:
     if not text.has_words:
         return NO_WORDS
     minor = _minor_words(readings.minor_preposition_letters)
+    place = 0
     for place, word in enumerate(text.each_word(), 1):
-        if word[0].islower() and not _has_own_case(word) and (place == 1 or fold(word) not in minor):
+        if word[0].islower() and (place == 1 or fold(word) not in minor) and not _has_own_case(word):
             return failed("lower-case", ("word {}, {:quoted}, must begin with a capital", place, word[:KEPT]), place)
-    if _all_capitals(text.words):
+    if _all_capitals(text):
         return failed("all-capitals", "the whole text is in capitals")
-    return passed(("{} words in title case", len(text.words)), len(text.words))
+    return passed(("{} words in title case", place), place)

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from metrics.ifbench.arguments import Arguments, ArgumentsError, read_arguments
+from metrics.ifbench.arguments import Arguments, ArgumentsError, read_arguments, shown
 from metrics.ifbench.decisions import OFFICIAL, PROPOSED, Readings
 from metrics.ifbench.foreign import ForeignCheckers, NotGradableError, Source, lighteval_source, source_at
 from metrics.ifbench.lexicon import ResourceError
@@ -76,19 +76,19 @@ class Constraint(NamedTuple):
     Attributes:
         checker: what checks it, by this project's rules.
         arguments: as the row gives them, for the checkers of other projects.
-        shown: as our own checkers compare them with an answer: visible and composed, as the answer is.
+        compared: as our own checkers compare them with an answer: visible and composed, as the answer is.
     """
 
     checker: Checker
     arguments: Arguments
-    shown: Arguments
+    compared: Arguments
 
 
 def read_constraint(instruction_id: str, kwargs: Any) -> Constraint:
     """Read a constraint once, for all answers to its question; arguments and errors are those of check_kwargs."""
     arguments = check_kwargs(instruction_id, kwargs)
-    shown = {name: visible(value) if isinstance(value, str) else value for name, value in arguments.items()}
-    return Constraint(_checker(instruction_id), arguments, shown)
+    compared = {name: shown(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    return Constraint(_checker(instruction_id), arguments, compared)
 
 
 def loose_variants(answer: str) -> Iterator[str]:
@@ -105,10 +105,10 @@ def loose_variants(answer: str) -> Iterator[str]:
 
 def _judge(constraint: Constraint, answer: str, readings: Readings) -> Verdict:
     """One verdict over one text. A checker that raises fails the text, and says so: code ``crash`` (6.3)."""
-    checker, _, shown = constraint
+    checker, _, arguments = constraint
     try:
         text = text_of(answer)
-        return checker.check(text, shown, readings) if text.raw.strip() else BLANK
+        return checker.check(text, arguments, readings) if text.raw.strip() else BLANK
     except ResourceError:
         raise
     except Exception as error:

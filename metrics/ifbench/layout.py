@@ -14,7 +14,8 @@ from metrics.ifbench.words import fold, has_word, joined_words
 __all__ = [
     "blocks_of",
     "dash_line",
-    "heading_lines",
+    "each_heading",
+    "each_heading_or_title",
     "is_rule",
     "sections_of",
     "segments_of",
@@ -88,7 +89,7 @@ def _is_underlined(lines: list[str], place: int) -> bool:
     )
 
 
-def _headings(lines: list[str]) -> Iterator[bool]:
+def each_heading(lines: list[str]) -> Iterator[bool]:
     """For each line, looked at as it is asked for, whether it is a heading or underlines one."""
     above = False
     sign = lines[0].lstrip()[:1]
@@ -99,20 +100,16 @@ def _headings(lines: list[str]) -> Iterator[bool]:
         above, sign = here, below
 
 
-def heading_lines(lines: list[str], titles: bool = False) -> list[bool]:
-    """For each line, whether it is a heading or underlines one.
-
-    Args:
-        lines: the lines of a text.
-        titles: whether a plain title above a blank line is a heading, if more text follows it.
-    """
-    found = list(_headings(lines))
-    if titles:
-        last = next((place for place in reversed(range(len(lines))) if has_word(lines[place])), 0)
-        for place, line in enumerate(lines[:last]):
-            alone = (place == 0 or not lines[place - 1].strip()) and not lines[place + 1].strip()
-            found[place] = found[place] or (alone and _is_title(line))
-    return found
+def each_heading_or_title(lines: list[str]) -> Iterator[bool]:
+    """The same, a plain title above a blank line taken for a heading too, if more text follows it."""
+    last = next((place for place in reversed(range(len(lines))) if has_word(lines[place])), 0)
+    for place, (line, heading) in enumerate(zip(lines, each_heading(lines), strict=True)):
+        yield heading or (
+            place < last
+            and not lines[place + 1].strip()
+            and (place == 0 or not lines[place - 1].strip())
+            and _is_title(line)
+        )
 
 
 def _after_html_heading(line: str) -> str:
@@ -128,7 +125,7 @@ def sections_of(text: str, blocks: bool) -> list[str]:
     whole text, or each block if ``blocks`` is set (AD28).
     """
     lines = text.split("\n")
-    headings = heading_lines(lines)
+    headings = list(each_heading(lines))
     if not any(headings):
         parts = blocks_of(text) if blocks else [text]
         return [part for part in parts if has_word(part)]
@@ -145,7 +142,7 @@ def segments_of(text: str) -> Iterator[str]:
     """Pieces that no sentence crosses when line breaks end sentences: headings, list items, blocks (AD1)."""
     lines = text.split("\n")
     pending: list[str] = []
-    for line, heading in zip(lines, _headings(lines), strict=True):
+    for line, heading in zip(lines, each_heading(lines), strict=True):
         if pending and (heading or not line.strip() or _item(line)):
             yield "\n".join(pending)
             pending = []

@@ -1,10 +1,11 @@
 """The ``words`` checkers over words in certain places (IFBench notes, section 3)."""
 
+from collections.abc import Iterable
 from itertools import islice, pairwise
 
 from metrics.ifbench.arguments import Arguments
 from metrics.ifbench.decisions import Readings
-from metrics.ifbench.layout import heading_lines
+from metrics.ifbench.layout import each_heading_or_title
 from metrics.ifbench.sentences import words_in
 from metrics.ifbench.text import Text
 from metrics.ifbench.verbs import verb_verdict
@@ -63,10 +64,10 @@ def paragraph_last_first(text: Text, _: Arguments, readings: Readings) -> Verdic
 
     Codes: ``ok``, ``no-words``, ``other-word``.
     """
-    lines = text.lines
+    lines: Iterable[str] = text.lines
     if not readings.headings_are_paragraphs:
-        headings = heading_lines(lines, titles=True)
-        lines = [line for line, heading in zip(lines, headings, strict=True) if not heading]
+        headings = each_heading_or_title(text.lines)
+        lines = (line for line, heading in zip(text.lines, headings, strict=True) if not heading)
     place = 0
     for place, words in enumerate(filter(None, map(joined_words, map(fold, lines))), 1):
         if words[0] != words[-1]:

@@ -1,7 +1,12 @@
 """The text primitives, each against a table: words, sentences, layout, quotations, dictionaries."""
 
+import re
+import sys
+
 import pytest
 import regex
+from hypothesis import given, settings
+from ifbench_cases import texts
 
 from metrics import ifbench
 from metrics.ifbench import emoji, layout, lexicon, nesting, words
@@ -10,6 +15,7 @@ from metrics.ifbench.sentences import sentences_of, words_in
 from metrics.ifbench.syllables import syllables_of
 from metrics.ifbench.text import Text
 from metrics.ifbench.verbs import is_verb_first
+from metrics.ifbench.words import visible
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,34 @@ from metrics.ifbench.verbs import is_verb_first
 def test_words(text, found):
     """A word is a run of letters and digits with what belongs inside it."""
     assert words.joined_words(text) == found
+
+
+PATTERNS = {words.joined_words: words._JOINED, words.split_words: words._SPLIT, words.tokens_of: words._TOKEN}
+
+
+@pytest.mark.parametrize("cut", PATTERNS, ids=lambda cut: cut.__name__)
+@settings(max_examples=300, deadline=None)
+@given(texts())
+def test_a_text_in_pieces_has_the_words_of_the_whole(cut, text):
+    """What is searched piece by piece gives what the full pattern finds in one search."""
+    # The two patterns differ in what they take for white space: four control signs, which are no tokens.
+    seen = visible(text).translate(dict.fromkeys(range(0x1C, 0x20), " "))
+    assert cut(seen) == PATTERNS[cut][1].findall(seen)
+
+
+def test_letters_and_digits_alone_are_a_word():
+    """Every sign that Python takes for a letter or a digit: a piece of these is not searched."""
+    signs = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isalnum()]
+    assert words._JOINED[1].fullmatch("".join(signs))
+    assert [sign for sign in signs if not words._JOINED[1].fullmatch(sign)] == []
+    assert words.joined_words(f"\u2019 {' '.join(signs)}") == signs
+
+
+@given(texts())
+def test_runs_of_letters_and_digits(text):
+    """The same with and without other than ASCII signs in the text."""
+    assert words.name_runs(text) == re.findall(r"[^\W_]+", text)
+    assert words.name_runs("Anna's Emma_Liam (2nd)") == ["Anna", "s", "Emma", "Liam", "2nd"]
 
 
 def test_parts_of_compounds_can_be_words():
@@ -215,7 +249,7 @@ def test_emoji_agree_with_unicode():
 )
 def test_headings(text, headings):
     """Markdown, HTML and bold lines are headings; plain text is none."""
-    assert [place for place, heading in enumerate(layout.heading_lines(text.split("\n"))) if heading] == headings
+    assert [place for place, heading in enumerate(layout.each_heading(text.split("\n"))) if heading] == headings
 
 
 @pytest.mark.parametrize(
@@ -231,7 +265,7 @@ def test_headings(text, headings):
 )
 def test_plain_titles(text, titles):
     """Capitalized words above a blank line are a title, if text follows."""
-    found = layout.heading_lines(text.split("\n"), titles=True)
+    found = layout.each_heading_or_title(text.split("\n"))
     assert [place for place, heading in enumerate(found) if heading] == titles
 
 

@@ -1,6 +1,7 @@
 """What the constraints of an answer share changes no verdict, and is bounded."""
 
 import json
+import pickle
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,6 +41,17 @@ def test_arguments_that_change_are_seen():
     assert not ifbench.verify("count:conjunctions", arguments, "this and that").passed
 
 
+def test_verdicts_keep_no_answer():
+    """A reason that is yet to be worded holds the fragments that it shows, and no more of the answer."""
+    for name, kwargs, answer in CASES:
+        if "reference_text" in kwargs or "prompt_to_repeat" in kwargs or len(kwargs) > 200:
+            continue
+        for part in (" ", "", ". ", "\n"):
+            for grader in ifbench.OWN_GRADERS:
+                verdict = ifbench.verify(name, json.loads(kwargs), answer + part + "x" * 9_000, grader=grader)
+                assert len(pickle.dumps((verdict.told, *verdict))) < 2_000, verdict
+
+
 def test_constraints_are_read_once_a_question(monkeypatch):
     """However many answers, graders and variants there are; what is read gives the verdicts of verify."""
     read = []
@@ -60,7 +72,7 @@ def test_constraints_are_read_once_a_question(monkeypatch):
         assert [verdict["id"] for verdict in record["verdicts"][:2]] == row["instruction_id_list"]
     assert len(read) == before
     constraints = [grading.read_constraint(*one) for one in zip(row["instruction_id_list"], row["kwargs"], strict=True)]
-    assert [dict(constraint.shown) for constraint in constraints] == [{"N": 2}, {"word": "caf\u00e9", "N": 1}]
+    assert [dict(constraint.compared) for constraint in constraints] == [{"N": 2}, {"word": "caf\u00e9", "N": 1}]
     for constraint, kwargs in zip(constraints, row["kwargs"], strict=True):
         for grader in ifbench.OWN_GRADERS:
             found = graders.judge(constraint, "1 caf\u00e9, 2.", grader=grader)
