@@ -34,7 +34,7 @@ _APOSTROPHES: Final = "'\u2019\u2018\uff07"
 _HYPHENS: Final = "\u2010\u2011-"  # the plain one last: it stands for itself in a character class
 # Nothing shows these: soft hyphen, zero-width spaces and joiners, word joiner, byte-order mark, marks of direction,
 # variation selectors. What makes an emoji of its neighbours stays: a joiner between pictographs, a selector behind one.
-_unseen = regex.compile(
+_unseen = re.compile(
     r"[\u00ad\u034f\u061c\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0d\ufeff"
     r"\U000e0100-\U000e01ef]"
 )
