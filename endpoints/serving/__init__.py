@@ -1,10 +1,11 @@
 """Starts and stops the vLLM servers of the model and the judge, for the length of a run.
 
-``plan.py`` has the classes for the contents of a serving file; ``reading.py`` reads the file strictly; ``commands.py``
-makes the command lines; ``checks.py`` finds mistakes before anything starts; ``parsers.py`` and ``probe.py`` ask the
-installed server's own argument parser; ``running.py`` starts and stops; ``server.py`` is one server with its
-log, ``supervision.py`` starts again what dies or hangs, ``balancing.py`` tells the router; ``ports.py`` reserves ports;
-``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py`` is the command line.
+``plan.py`` has the classes for the contents of a serving file; ``reading.py`` reads the file strictly;
+``commands.py`` makes the command lines; ``checks.py`` finds mistakes before anything starts; ``dry_run.py`` and
+``probe.py`` ask the installed server's own argument parser, by way of ``script_answer.py``; ``running.py`` starts and
+stops; ``server.py`` is one server with its log, ``supervision.py`` starts again what dies or hangs, ``balancing.py``
+tells the router; ``ports.py`` reserves ports; ``diagnosis.py`` finds the cause of a failure in a log; ``__main__.py``
+is the command line.
 
 For servers on the nodes of a Ray cluster, ``ray_cluster.py`` checks what a file says of them and whether there is room;
 ``ray_replica.py`` keeps one of them there: a script that runs in the serving environment, which alone has Ray.

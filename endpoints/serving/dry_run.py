@@ -1,20 +1,18 @@
 """The dry run: prints a plan's commands and mistakes, and has the installed server's parser check the options."""
 
 import contextlib
-import json
 import os
-import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from endpoints.errors import one_line
 from endpoints.serving.checks import check_plan, remarks
 from endpoints.serving.commands import Launch, plan_launches, program_of, shown_command
 from endpoints.serving.plan import ServingPlan
 from endpoints.serving.ray_cluster import look
+from endpoints.serving.script_answer import script_answer
 
 __all__ = ["ParserAnswer", "ask_parsers", "dry_run", "interpreter_of"]
 
@@ -119,26 +117,4 @@ def _ask(python: str, kind: str, members: Sequence[Launch], names: str) -> list[
 
 def _probe(python: str, question: Mapping[str, Any], launch: Launch) -> dict[str, Any] | str:
     """The probe's answer as an object, or a phrase that says why there is none."""
-    merged = {**os.environ, **launch.env}
-    try:
-        done = subprocess.run(
-            [python, str(_PROBE)],
-            input=json.dumps(question),
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            env={name: value for name, value in merged.items() if value is not None},
-            timeout=_PROBE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {_PROBE_S:g} s"
-    except OSError as error:
-        return str(error)
-    try:
-        answer = json.loads(done.stdout.strip().rpartition("\n")[2])
-    except ValueError:
-        answer = None
-    if done.returncode or not isinstance(answer, dict):
-        return one_line(done.stderr.strip().rpartition("\n")[2]) or f"exit status {done.returncode}"
-    return answer
+    return script_answer([python, str(_PROBE)], launch.env, _PROBE_S, question)

@@ -3,9 +3,7 @@
 This side never imports ``ray``. It runs :mod:`endpoints.serving.ray_replica` in the serving environment.
 """
 
-import json
 import os
-import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from endpoints.errors import one_line
 from endpoints.serving import ray_replica
 from endpoints.serving.plan import ServerPlan, ServingPlan
+from endpoints.serving.script_answer import script_answer
 
 __all__ = ["cluster_problems", "look", "placed", "placement_problems"]
 
@@ -120,29 +118,8 @@ def placement_problems(entry: ServerPlan) -> Iterator[str]:
 
 def look(entry: ServerPlan) -> dict[str, Any] | str:
     """What Ray in the serving environment says of an entry's cluster, or a phrase that says why it says nothing."""
-    merged = {**os.environ, "PYTHONPATH": None, "PYTHONHOME": None, **entry.env}
-    try:
-        done = subprocess.run(
-            [_python(entry), "-P", str(_SCRIPT), "look", f"--address={address_of(entry)}"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            env={name: value for name, value in merged.items() if value is not None},
-            timeout=_LOOK_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {_LOOK_S:g} s"
-    except OSError as error:
-        return str(error)
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        answer = None
-    if done.returncode or not isinstance(answer, dict):
-        return one_line(done.stderr.strip().rpartition("\n")[2]) or f"exit status {done.returncode}"
-    return answer
+    command = [_python(entry), "-P", str(_SCRIPT), "look", f"--address={address_of(entry)}"]
+    return script_answer(command, {"PYTHONPATH": None, "PYTHONHOME": None, **entry.env}, _LOOK_S)
 
 
 def cluster_problems(plan: ServingPlan, ask: Look) -> Iterator[str]:
