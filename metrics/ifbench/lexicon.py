@@ -18,6 +18,8 @@ from typing import Final, NamedTuple
 
 __all__ = ["ResourceError", "check_resources", "parts_of_speech", "syllable_counts"]
 
+_LONGEST: Final = 60  # characters; neither dictionary has as long a word, and longer strings are not kept
+
 
 class ResourceError(RuntimeError):
     """A data file that is missing or is not the one expected; the message says what to install."""
@@ -111,26 +113,34 @@ def _lines_about(table: bytes, word: bytes, ends: bytes) -> list[bytes]:
     return [line for line in window.split(b"\n") if line.startswith(word) and _entry(line, ends) == word]
 
 
-@lru_cache(maxsize=65536)
 def syllable_counts(word: str) -> frozenset[int]:
     """The syllable counts that the pronouncing dictionary gives a word, or none if it does not know it.
 
     Args:
         word: the word in lower case, with straight apostrophes.
     """
+    return _syllable_counts(word) if len(word) <= _LONGEST else frozenset()
+
+
+@lru_cache(maxsize=65536)
+def _syllable_counts(word: str) -> frozenset[int]:
     lines = _lines_about(_pronunciations(), word.encode("utf-8", "replace"), b" (")
     # Every vowel sound carries a stress digit; what follows # is a remark.
     sounds = [line.partition(b" ")[2].partition(b"#")[0] for line in lines]
     return frozenset(sum(map(sound.count, (b"0", b"1", b"2"))) for sound in sounds)
 
 
-@lru_cache(maxsize=4096)
 def parts_of_speech(word: str) -> dict[str, frozenset[str]]:
     """The parts of speech that a form can be (noun, verb, aux, adj, adv), each with its base forms.
 
     Args:
         word: the word in lower case, with straight apostrophes.
     """
+    return _parts_of_speech(word) if len(word) <= _LONGEST else {}
+
+
+@lru_cache(maxsize=4096)
+def _parts_of_speech(word: str) -> dict[str, frozenset[str]]:
     lines = _lines_about(_inflections(), word.encode("utf-8", "replace"), b",")
     fields = [line.decode("utf-8").split(",", 2) for line in lines]
     return {part: frozenset(bases.split("/")) for _, part, bases in fields}

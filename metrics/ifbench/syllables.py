@@ -48,12 +48,21 @@ def _from_parts(word: str) -> frozenset[int]:
     return frozenset()
 
 
-@lru_cache(maxsize=65536)
 def _one(word: str) -> frozenset[int]:
     """Counts of a word without hyphen."""
+    # Folding may lengthen a word, never shorten it: a long one is not kept.
+    return _short(word) if len(word) <= _LONGEST else _spelt(fold(word))
+
+
+def _spelt(folded: str) -> frozenset[int]:
+    return frozenset({_guess(base_letters(folded))})
+
+
+@lru_cache(maxsize=65536)
+def _short(word: str) -> frozenset[int]:
     folded = fold(word)
     if len(folded) > _LONGEST:
-        return frozenset({_guess(base_letters(folded))})
+        return _spelt(folded)
     known = syllable_counts(folded) or syllable_counts(base_letters(folded))
     if known:
         return known
@@ -62,7 +71,7 @@ def _one(word: str) -> frozenset[int]:
         return frozenset({1, 2})  # 3rd, B12: how it is read out is anyone's guess, so either parity fits
     if (word.isupper() and len(letters) < 6) or "." in folded:
         return frozenset({len(letters) + 2 * letters.count(_LONG_LETTER)})
-    return _from_parts(folded) or frozenset({_guess(base_letters(folded))})
+    return _from_parts(folded) or _spelt(folded)
 
 
 def syllables_of(word: str) -> frozenset[int]:

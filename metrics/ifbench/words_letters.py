@@ -155,7 +155,7 @@ def repeats(text: Text, arguments: Arguments, _: Readings) -> Verdict:
         return NO_WORDS
     word, times = Counter(text.folded).most_common(1)[0]
     limit = arguments["small_n"]
-    reason = ("at most {} occurrences of a word allowed, {:quoted} occurs {} times", limit, word[:KEPT], times)
+    reason = ("at most {:occurrence} of a word allowed, {:quoted} occurs {:time}", limit, word[:KEPT], times)
     if times > limit:
         return failed("too-many", reason, times, f"<= {limit}")
     return passed(reason, times, f"<= {limit}")

@@ -629,3 +629,24 @@ def test_verdicts_at_the_borders(instruction, kwargs, answer, code, observed):
     """The first and the last year, one word more, an item that is empty, a rule between items."""
     verdict = ifbench.verify(instruction, kwargs, answer, grader="proposed")
     assert (verdict.code, verdict.observed) == (code, observed)
+
+
+@pytest.mark.parametrize("word", ["a" * 61, "ы" * 200_000, "İ" * 40])
+def test_words_that_no_dictionary_has_are_not_kept(word):
+    """What is looked up is remembered for the next answer: of an endless word that would be its whole text."""
+    caches = [lexicon._syllable_counts, lexicon._parts_of_speech]
+    before = [cache.cache_info().misses for cache in caches]
+    assert syllables_of(word)
+    assert not lexicon.syllable_counts(word.casefold())
+    assert not lexicon.parts_of_speech(word.casefold())
+    assert [cache.cache_info().misses for cache in caches] == before
+
+
+def test_the_dictionaries_have_no_longer_words():
+    """Only what is longer than each of their words is not looked up."""
+    first = [
+        line.split(sign)[0]
+        for table, sign in ((lexicon._pronunciations(), b" "), (lexicon._inflections(), b","))
+        for line in table.split(b"\n")
+    ]
+    assert 20 < max(map(len, first)) < lexicon._LONGEST
